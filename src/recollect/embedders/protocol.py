@@ -1,0 +1,82 @@
+"""What an embedder is, and the door that every vector passes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from recollect.errors import EmbedderError, InvalidVector
+from recollect.vocabulary import Vector, Vectors
+
+Kind = Literal["query", "document"]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. Questions and documents may need different treatment."""
+
+    @property
+    def name(self) -> str:
+        """How to load it again, e.g. `use-m`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same text would get another vector. Known without loading."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def batch(self) -> int:
+        """How many texts to hand over at once."""
+
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
+        """One row for each text, in order."""
+
+
+def unit_rows(vectors: object, *, rows: int, dimension: int, maker: str) -> Vectors:
+    """Check vectors at the door and scale them to length 1; refuse what would poison a ranking."""
+    import numpy as np
+
+    try:
+        matrix = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise InvalidVector(f"{maker} gave something that is not {rows} rows of numbers") from None
+    if matrix.shape != (rows, dimension):
+        raise InvalidVector(
+            f"{maker} gave an array of shape {matrix.shape}; expected ({rows}, {dimension})"
+        )
+    if not np.isfinite(matrix).all():
+        raise InvalidVector(f"{maker} gave a vector with NaN or infinity; it was refused")
+    lengths = np.linalg.norm(matrix.astype(np.float64), axis=1)
+    if rows and not lengths.min() > 1e-30:
+        raise InvalidVector(f"{maker} gave a zero vector, which has no direction; it was refused")
+    return (matrix / lengths[:, None]).astype(np.float32)
+
+
+def embed_texts(embedder: Embedder, texts: Sequence[str], *, kind: Kind) -> Vectors:
+    """Embed in batches through the door. Any failure is an `EmbedderError` with its cause."""
+    import numpy as np
+
+    pieces: list[Vectors] = []
+    for start in range(0, len(texts), embedder.batch):
+        some = texts[start : start + embedder.batch]
+        try:
+            raw = embedder.embed(some, kind=kind)
+        except EmbedderError:
+            raise
+        except Exception as e:  # whatever a model or a user's embedder throws
+            raise EmbedderError(f"{embedder.name} failed: {type(e).__name__}: {e}") from e
+        try:
+            pieces.append(
+                unit_rows(raw, rows=len(some), dimension=embedder.dimension, maker=embedder.name)
+            )
+        except InvalidVector as e:
+            raise EmbedderError(str(e)) from e
+    if not pieces:
+        return np.empty((0, embedder.dimension), np.float32)
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def embed_question(embedder: Embedder, text: str) -> Vector:
+    vector: Vector = embed_texts(embedder, [text], kind="query")[0]
+    return vector

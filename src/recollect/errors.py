@@ -1,0 +1,109 @@
+"""Everything that Recollect raises on purpose.
+
+    RecollectError
+    ├── InvalidInput            the caller can mend it: bad text, filter, name, number, file
+    │   ├── InvalidVector       NaN, infinity, zero or the wrong dimension
+    │   └── UnknownSpace        a question names a space that does not exist
+    ├── NotFound                no memory has this id
+    ├── Conflict                the id is taken by another memory
+    ├── StoreError              the store cannot do its work
+    │   ├── StoreBusy           another process kept the write lock too long; try again
+    │   ├── StoreFull           no room on the disk; nothing was written
+    │   ├── StoreReadOnly       the directory or file may not be written
+    │   ├── StoreCorrupt        the file is damaged or is no Recollect store
+    │   └── StoreTooNew         written by a newer Recollect
+    ├── EmbedderError           the embedder failed; memories are kept and found by words
+    │   └── FingerprintMismatch vectors of two embedders would have been mixed
+    ├── MissingExtra            an optional package is needed; the message says which
+    └── SettingsError           a settings file or variable is wrong
+
+Every message says what happened, then what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class RecollectError(Exception):
+    """The root. `code` is stable and the same in every door; `exit_code` is the CLI's."""
+
+    code = "error"
+    exit_code = 1
+
+
+class InvalidInput(RecollectError):
+    code = "invalid_input"
+    exit_code = 2
+
+
+class InvalidVector(InvalidInput):
+    code = "invalid_vector"
+
+
+class UnknownSpace(InvalidInput):
+    code = "unknown_space"
+
+
+def unknown_space(name: str, known: Iterable[str]) -> UnknownSpace:
+    return UnknownSpace(
+        f"there is no space {name!r}; known: {', '.join(sorted(known))}. "
+        "A space comes to be when something is remembered in it"
+    )
+
+
+class NotFound(RecollectError):
+    code = "not_found"
+    exit_code = 3
+
+
+class Conflict(RecollectError):
+    code = "conflict"
+    exit_code = 4
+
+
+class StoreError(RecollectError):
+    code = "store_error"
+    exit_code = 5
+
+
+class StoreBusy(StoreError):
+    code = "store_busy"
+
+
+class StoreFull(StoreError):
+    code = "store_full"
+
+
+class StoreReadOnly(StoreError):
+    code = "store_read_only"
+
+
+class StoreCorrupt(StoreError):
+    code = "store_corrupt"
+
+
+class StoreTooNew(StoreError):
+    code = "store_too_new"
+
+
+class EmbedderError(RecollectError):
+    code = "embedder_error"
+    exit_code = 6
+
+
+class FingerprintMismatch(EmbedderError):
+    code = "fingerprint_mismatch"
+
+
+class MissingExtra(RecollectError):
+    code = "missing_extra"
+    exit_code = 7
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional part: pip install 'recollect[{extra}]'")
+
+
+class SettingsError(RecollectError):
+    code = "settings_error"
+    exit_code = 2

@@ -1,0 +1,94 @@
+"""What travels through the reading pipeline: the draft, and the kit of tools that stages may use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from recollect.clock import Clock
+from recollect.stores.protocol import Store
+from recollect.vocabulary import Candidate, Dropped, Found, Hit, Query, Status, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why the answer is not simply `answered` or `empty`."""
+
+    status: Status
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The answer in the making. Stages return a new one; nothing is changed in place."""
+
+    query: Query
+    channels: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
+    candidates: tuple[Candidate, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    notes: tuple[str, ...] = ()  # of the stage that runs now
+    dropped: tuple[Dropped, ...] = ()  # by the stage that runs now
+    faults: tuple[Fault, ...] = ()
+
+    def note(self, text: str) -> Draft:
+        return replace(self, notes=(*self.notes, text))
+
+    def fault(self, status: Status, reason: str) -> Draft:
+        return replace(
+            self, faults=(*self.faults, Fault(status, reason)), notes=(*self.notes, reason)
+        )
+
+    def with_channel(self, name: str, found: tuple[Found, ...]) -> Draft:
+        return replace(self, channels={**self.channels, name: found})
+
+    def __len__(self) -> int:
+        """How much there is to go on with; for the trace."""
+        if self.hits:
+            return len(self.hits)
+        return len(self.candidates) or sum(map(len, self.channels.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment after which no stage may keep the caller waiting."""
+
+    end: float
+
+    @classmethod
+    def after(cls, seconds: float) -> Deadline:
+        return cls(time.monotonic() + seconds)
+
+    def left(self) -> float:
+        return max(0.0, self.end - time.monotonic())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question's vector and whose index it fits."""
+
+    vector: Vector
+    fingerprint: str
+    note: str = ""  # e.g. that the index is by another embedder than the settings name
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What stages may use. The embedder comes as a function: loading it may be slow or fail."""
+
+    store: Store
+    question: Callable[[Query], Question | None]  # None: meaning is switched off
+    clock: Clock
+    deadline: Deadline
+    pool: Callable[[], Executor]
+
+
+class Stage(Protocol):
+    """One step. A stage that has nothing to do returns the draft with a note that says why."""
+
+    @property
+    def name(self) -> str: ...
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft: ...

@@ -1,0 +1,58 @@
+"""Make one list of several. Only ranks cross the border between channels: their scores do not mix.
+
+Reciprocal rank fusion: a passage gets Σ weight / (k + rank + 1) over the channels that found it,
+rank from 0, divided by the best sum possible, so that 1 means first in every channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from recollect.recall.draft import Draft, Kit
+from recollect.vocabulary import Candidate, Found, Place
+
+K = 60  # the constant of the RRF paper
+
+
+def reciprocal_ranks(
+    channels: Mapping[str, tuple[Found, ...]],
+    *,
+    k: int = K,
+    weights: Mapping[str, float] | None = None,
+) -> tuple[Candidate, ...]:
+    """Fused candidates, best first; ties in the order of the first channel that found them."""
+    weights = weights or {}
+    searched = [name for name, found in channels.items() if found]
+    best = sum(weights.get(name, 1.0) / (k + 1) for name in searched) or 1.0
+    places: dict[tuple[str, int], dict[str, Place]] = {}
+    for name in searched:
+        for rank, found in enumerate(channels[name]):
+            at = places.setdefault((found.memory_id, found.ordinal), {})
+            at[name] = Place(rank, found.score)
+    candidates = [
+        Candidate(
+            memory_id,
+            ordinal,
+            sum(weights.get(n, 1.0) / (k + p.rank + 1) for n, p in at.items()) / best,
+            at,
+        )
+        for (memory_id, ordinal), at in places.items()
+    ]
+    candidates.sort(key=lambda c: -c.score)
+    return tuple(candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class ReciprocalRanks:
+    name: ClassVar[str] = "fuse"
+    k: int = K
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        candidates = reciprocal_ranks(draft.channels, k=self.k, weights=self.weights)
+        both = sum(len(c.channels) > 1 for c in candidates)
+        return replace(draft, candidates=candidates).note(
+            f"{len(candidates)} passages, {both} found by more than one channel"
+        )

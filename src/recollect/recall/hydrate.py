@@ -1,0 +1,29 @@
+"""Fetch the memories of the best candidates; only so many as can still be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from recollect.recall.draft import Draft, Kit
+from recollect.vocabulary import Candidate, Dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Hydrate:
+    name: ClassVar[str] = "hydrate"
+    per_hit: int = 3  # duplicates and oversized items may take up to two thirds
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        wanted = draft.candidates[: self.per_hit * draft.query.limit]
+        fetched = kit.store.fetch([c.key for c in wanted])
+        kept: list[Candidate] = []
+        gone: list[Dropped] = []
+        for candidate, found in zip(wanted, fetched, strict=True):
+            if found is None or found[0].space not in draft.query.spaces:
+                gone.append(Dropped(*candidate.key, "forgotten while this question was answered"))
+            else:
+                kept.append(replace(candidate, memory=found[0], passage=found[1]))
+        beyond = len(draft.candidates) - len(wanted)
+        draft = replace(draft, candidates=tuple(kept), dropped=tuple(gone))
+        return draft.note(f"{beyond} lower candidates were not fetched") if beyond else draft

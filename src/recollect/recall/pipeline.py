@@ -1,0 +1,46 @@
+"""READING: run the stages of a preset in order, time each, and write down what it did.
+
+Explaining an answer is printing this trace; there is no second code path.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from recollect.recall.draft import Draft, Kit
+from recollect.recall.presets import Preset
+from recollect.vocabulary import Query, Recollection, Status, Step, Trace
+
+# Which status wins when several apply: the one that warns most.
+_GRAVITY = (Status.DISABLED, Status.UNAVAILABLE, Status.DEGRADED, Status.STALE, Status.BELOW_FLOOR)
+
+
+def run(query: Query, preset: Preset, kit: Kit) -> Recollection:
+    draft = Draft(query)
+    steps: list[Step] = []
+    began = time.perf_counter()
+    for stage in preset.stages:
+        received = len(draft)
+        start = time.perf_counter()
+        draft = stage(replace(draft, notes=(), dropped=()), kit)
+        spent = (time.perf_counter() - start) * 1000
+        steps.append(Step(stage.name, spent, received, len(draft), draft.notes, draft.dropped))
+    used = sum(hit.tokens for hit in draft.hits)
+    return Recollection(
+        query=query,
+        hits=draft.hits,
+        status=_status(draft),
+        reasons=tuple(fault.reason for fault in draft.faults),
+        tokens_used=used,
+        tokens_left=max(0, query.budget - used),
+        trace=Trace(preset.name, tuple(steps), (time.perf_counter() - began) * 1000),
+    )
+
+
+def _status(draft: Draft) -> Status:
+    statuses = {fault.status for fault in draft.faults}
+    for status in _GRAVITY:
+        if status in statuses:
+            return status
+    return Status.ANSWERED if draft.hits else Status.EMPTY

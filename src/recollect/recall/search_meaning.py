@@ -1,0 +1,47 @@
+"""Find by meaning: the nearest vectors to the question's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from recollect.errors import EmbedderError
+from recollect.recall.draft import Draft, Kit
+from recollect.vocabulary import Status
+
+CHANNEL = "meaning"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchMeaning:
+    name: ClassVar[str] = "search_meaning"
+    candidates: int = 50
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        query = draft.query
+        if not query.meaning:
+            return draft.note("meaning: switched off by the caller")
+        try:
+            question = kit.question(query)
+        except EmbedderError as e:
+            return draft.fault(Status.DEGRADED, f"meaning is unavailable: {e}")
+        if question is None:
+            return draft.note("meaning: no embedder is set")
+        found = kit.store.search_meaning(
+            question.vector,
+            fingerprint=question.fingerprint,
+            spaces=query.spaces,
+            where=query.where,
+            limit=max(self.candidates, 2 * query.limit),
+        )
+        draft = draft.with_channel(CHANNEL, tuple(found)).note(f"meaning: {len(found)} nearest")
+        if question.note:
+            draft = draft.fault(Status.STALE, question.note)
+        waiting = kit.store.pending(query.spaces)
+        if waiting:
+            draft = draft.fault(
+                Status.STALE,
+                f"{waiting} passages wait for their vectors and are found by words only; "
+                "'recollect reindex' fills them in",
+            )
+        return draft

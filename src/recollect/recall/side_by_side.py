@@ -1,0 +1,84 @@
+"""Run searches at the same time, each within what is left of the deadline.
+
+All but the last run in the pool; the last runs here. One that is late or fails is left out and
+named, so that a hung embedder never holds up an answer by words.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass, replace
+
+from recollect.errors import InvalidInput, RecollectError
+from recollect.recall.draft import Draft, Kit, Stage
+from recollect.vocabulary import Status
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    stages: tuple[Stage, ...]
+
+    @property
+    def name(self) -> str:
+        return " + ".join(stage.name for stage in self.stages)
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        others = [(stage, self._start(stage, draft, kit)) for stage in self.stages[:-1]]
+        merged = _merge(draft, self._now(self.stages[-1], draft, kit))
+        for stage, future in others:
+            merged = _merge(merged, self._wait(stage, future, draft, kit))
+        if not merged.channels:
+            merged = self._nothing_ran(merged)
+        return merged
+
+    @staticmethod
+    def _start(stage: Stage, draft: Draft, kit: Kit) -> Future[Draft] | None:
+        """None for what needs no waiting: a question that brings its vector, or a switched-off one."""
+        if draft.query.vector is not None or not draft.query.meaning:
+            return None
+        return kit.pool().submit(stage, draft, kit)
+
+    def _now(self, stage: Stage, draft: Draft, kit: Kit) -> Draft:
+        try:
+            return stage(draft, kit)
+        except InvalidInput:
+            raise  # the caller can mend it
+        except RecollectError as e:
+            return draft.fault(Status.DEGRADED, f"{stage.name} failed: {e}")
+
+    def _wait(self, stage: Stage, future: Future[Draft] | None, draft: Draft, kit: Kit) -> Draft:
+        if future is None:
+            return self._now(stage, draft, kit)
+        try:
+            return future.result(timeout=kit.deadline.left())
+        except FutureTimeout:
+            future.cancel()
+            return draft.fault(
+                Status.DEGRADED,
+                f"{stage.name} was not done within {draft.query.deadline:g} s and was left out",
+            )
+        except InvalidInput:
+            raise
+        except RecollectError as e:
+            return draft.fault(Status.DEGRADED, f"{stage.name} failed: {e}")
+
+    @staticmethod
+    def _nothing_ran(draft: Draft) -> Draft:
+        if not draft.query.words and not draft.query.meaning:
+            return draft.fault(Status.DISABLED, "both words and meaning are switched off")
+        if draft.faults:
+            return draft.fault(Status.UNAVAILABLE, "no channel could answer")
+        return draft.fault(
+            Status.DISABLED, "words are switched off and no embedder is set; switch one on"
+        )
+
+
+def _merge(into: Draft, one: Draft) -> Draft:
+    new_faults = tuple(f for f in one.faults if f not in into.faults)
+    return replace(
+        into,
+        channels={**into.channels, **one.channels},
+        notes=(*into.notes, *one.notes),
+        faults=(*into.faults, *new_faults),
+    )

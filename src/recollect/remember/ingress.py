@@ -1,0 +1,199 @@
+"""The door for what is told: every field checked, every error saying what to do."""
+
+from __future__ import annotations
+
+import math
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from recollect.clock import parse_moment, to_micros
+from recollect.errors import InvalidInput
+from recollect.filters import check_encodable
+from recollect.vocabulary import GLOBAL_SPACE, Memory
+
+# A memory is a thing one remembers, not a library: a longer text is a document in parts.
+MAX_TEXT_CHARS = 1_000_000
+_MAX_LABELS = 256
+_MAX_JSON_CHARS = 100_000
+_MAX_NUMBER = 2**53
+_SPACE = re.compile(r"[\w][\w.:/@+-]{0,127}")
+_ID = re.compile(r"[^\s\x00-\x1f\x7f]{1,256}")
+
+FIELDS = frozenset(
+    """id space text kind section tags entities source provenance confidence occurred_at created_at
+    updated_at valid_from valid_to reinforcement access_count metadata""".split()
+)
+
+
+def new_id(now: datetime) -> str:
+    """Time first, so that ids sort as they were made; then chance, so that none is made twice."""
+    return f"{to_micros(now) // 1000:012x}-{secrets.token_hex(8)}"
+
+
+def check_space(name: object) -> str:
+    if isinstance(name, str) and _SPACE.fullmatch(name):
+        return check_encodable(name, name="space")
+    raise InvalidInput(
+        f"{_short(name)} is no name for a space; use up to 128 letters (of any language), digits, "
+        "and . : / @ + - _, beginning with a letter or digit"
+    )
+
+
+def check_text(text: object, *, name: str = "text") -> str:
+    if not isinstance(text, str):
+        raise InvalidInput(f"{name}: expected text, got {type(text).__name__}")
+    if len(text) > MAX_TEXT_CHARS:
+        raise InvalidInput(
+            f"{name} has {len(text):,} characters; a memory holds at most {MAX_TEXT_CHARS:,}. "
+            "Tell it in parts, for example one memory for each chapter"
+        )
+    check_encodable(text, name=name)
+    if not text.strip():
+        raise InvalidInput(f"{name} is empty; there is nothing to remember")
+    return text
+
+
+def accept(told: Mapping[str, Any], *, now: datetime) -> Memory:
+    """A whole memory from what a caller told us; what they left out is filled in."""
+    unknown = sorted(str(key) for key in told if key not in FIELDS)
+    if unknown:
+        raise InvalidInput(
+            f"unknown field {unknown[0]!r}; known: {', '.join(sorted(FIELDS))}. "
+            "Put what is your own into 'metadata'"
+        )
+    if told.get("text") is None:
+        raise InvalidInput("a memory needs a 'text'")
+    created = _moment(told, "created_at") or now
+    memory = Memory(
+        id=_identifier(told.get("id"), now),
+        space=check_space(told.get("space") or GLOBAL_SPACE),
+        text=check_text(told["text"]),
+        kind=_label(told.get("kind") or "note", "kind"),
+        section=_line(told.get("section") or "", "section"),
+        tags=_labels(told.get("tags"), "tags"),
+        entities=_labels(told.get("entities"), "entities"),
+        source=_line(told.get("source") or "", "source", limit=2_048),
+        provenance=_object(told.get("provenance"), "provenance"),
+        confidence=_confidence(told.get("confidence", 1.0)),
+        occurred_at=_moment(told, "occurred_at"),
+        created_at=created,
+        updated_at=_moment(told, "updated_at") or created,
+        valid_from=_moment(told, "valid_from"),
+        valid_to=_moment(told, "valid_to"),
+        reinforcement=_count(told.get("reinforcement", 0), "reinforcement"),
+        access_count=_count(told.get("access_count", 0), "access_count"),
+        metadata=_object(told.get("metadata"), "metadata"),
+    )
+    if memory.valid_from and memory.valid_to and memory.valid_to <= memory.valid_from:
+        raise InvalidInput("valid_to must be later than valid_from")
+    return memory
+
+
+def identity(memory: Memory) -> str:
+    """What makes two tellings the same: the words, the kind, the section and the moment.
+
+    Surrounding white space and line ends do not count; everything else does.
+    """
+    words = "\n".join(line.rstrip() for line in memory.text.strip().splitlines())
+    moment = "" if memory.occurred_at is None else str(to_micros(memory.occurred_at))
+    parts = "\x1f".join((memory.kind, memory.section, moment, words))
+    return sha256(parts.encode("utf-8")).hexdigest()[:40]
+
+
+def _identifier(value: object, now: datetime) -> str:
+    if value is None or value == "":
+        return new_id(now)
+    if isinstance(value, str) and _ID.fullmatch(value):
+        return check_encodable(value, name="id")
+    raise InvalidInput(f"{_short(value)} is no id; use 1 to 256 characters without white space")
+
+
+def _label(value: object, name: str) -> str:
+    text = _line(value, name, limit=128)
+    if not text.strip():
+        raise InvalidInput(f"{name} is empty")
+    return text
+
+
+def _line(value: object, name: str, *, limit: int = 512) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name}: expected text, got {type(value).__name__}")
+    if len(value) > limit:
+        raise InvalidInput(f"{name} has {len(value):,} characters; at most {limit:,} fit")
+    return check_encodable(value, name=name)
+
+
+def _labels(value: object, name: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise InvalidInput(f'{name}: expected a list of texts like ["a", "b"], got {_short(value)}')
+    if len(value) > _MAX_LABELS:
+        raise InvalidInput(f"{name}: {len(value)} are too many; at most {_MAX_LABELS} fit")
+    return tuple(dict.fromkeys(_label(item, name) for item in value))
+
+
+def _confidence(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidInput(f"confidence: expected a number from 0 to 1, got {_short(value)}")
+    return float(value)
+
+
+def _count(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_NUMBER:
+        raise InvalidInput(f"{name}: expected a whole number from 0, got {_short(value)}")
+    return value
+
+
+def _moment(told: Mapping[str, Any], name: str) -> datetime | None:
+    value = told.get(name)
+    return None if value is None else parse_moment(value, name=name)
+
+
+def _object(value: object, name: str) -> dict[str, Any]:
+    """JSON that every store can keep: text keys, no NaN, numbers that survive a round trip."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f'{name}: expected an object like {{"key": "value"}}, got {_short(value)}')
+    checked = _json(value, name, depth=0)
+    size = len(repr(checked))
+    if size > _MAX_JSON_CHARS:
+        raise InvalidInput(f"{name} has {size:,} characters; at most {_MAX_JSON_CHARS:,} fit")
+    assert isinstance(checked, dict)
+    return checked
+
+
+def _json(value: object, name: str, *, depth: int) -> Any:
+    if depth > 16:
+        raise InvalidInput(f"{name} is nested deeper than 16 levels; flatten it")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return check_encodable(value, name=name)
+    if isinstance(value, int):
+        if abs(value) > _MAX_NUMBER:
+            raise InvalidInput(f"{name}: {_short(value)} is too large a number; write it as text")
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidInput(f"{name}: NaN and infinity cannot be kept")
+        return value
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise InvalidInput(f"{name}: keys are text, got {_short(key)}")
+            check_encodable(key, name=name)
+        return {key: _json(item, name, depth=depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(item, name, depth=depth + 1) for item in value]
+    raise InvalidInput(f"{name}: {type(value).__name__} is not JSON; use text, numbers, lists, objects")
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

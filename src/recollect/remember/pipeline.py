@@ -1,0 +1,114 @@
+"""WRITING: accept → split → embed → commit. One transaction for each batch, then the receipts.
+
+If the embedder is missing or fails, the memory is stored all the same and found by words at once;
+its vector is filled in later and the receipt says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from recollect.embedders.protocol import Embedder, embed_texts
+from recollect.errors import EmbedderError, FingerprintMismatch
+from recollect.remember.ingress import identity
+from recollect.stores.protocol import Embedding, Store
+from recollect.text.split import split
+from recollect.text.tokenise import terms
+from recollect.vocabulary import Action, Entry, Memory, Receipt
+
+# One durable commit for this many memories: large enough that the disk's flush is not felt,
+# small enough that other writers wait less than a tenth of a second.
+BATCH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What writing needs. `embedder` is asked for late: loading a model is slow and may fail."""
+
+    store: Store
+    embedder: Callable[[], Embedder | None]
+
+
+def prepare(memory: Memory, *, given_id: bool) -> Entry:
+    """A memory with its passages and their terms. With an id of its own it is never merged."""
+    passages = split(memory.text)
+    joined = tuple(" ".join(terms(memory.text[p.start : p.end])) for p in passages)
+    return Entry(memory, passages, joined, identity(memory), merge=not given_id)
+
+
+def embed_entries(
+    entries: Sequence[Entry], embedder: Embedder
+) -> list[Entry]:
+    """The entries with vectors, embedded all together."""
+    texts = [e.memory.text[p.start : p.end] for e in entries for p in e.passages]
+    vectors = embed_texts(embedder, texts, kind="document")
+    done: list[Entry] = []
+    at = 0
+    for entry in entries:
+        done.append(replace(entry, vectors=vectors[at : at + len(entry.passages)]))
+        at += len(entry.passages)
+    return done
+
+
+def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
+    """Embed what is new, commit all, and say what became of each."""
+    note = ""
+    fingerprint: str | None = None
+    if any(e.vectors is None for e in entries):
+        try:
+            entries, fingerprint = _with_vectors(entries, kit)
+        except EmbedderError as e:
+            note = f"found by words only, for now: {e}"
+    try:
+        written = kit.store.put(entries, fingerprint=fingerprint)
+    except FingerprintMismatch as e:
+        # another process changed the embedder between our look and our write
+        note = f"found by words only, for now: {e}"
+        entries = [replace(entry, vectors=None) for entry in entries]
+        written = kit.store.put(entries)
+    return [
+        Receipt(
+            id=w.id,
+            space=entry.memory.space,
+            action=w.action,
+            passages=len(entry.passages),
+            embedded=entry.vectors is not None or w.action is not Action.CREATED,
+            notes=(note,) if note and w.action is Action.CREATED else (),
+        )
+        for entry, w in zip(entries, written, strict=True)
+    ]
+
+
+def _with_vectors(entries: Sequence[Entry], kit: Kit) -> tuple[Sequence[Entry], str | None]:
+    known = kit.store.known(entries)
+    fresh = [entry for entry, old in zip(entries, known, strict=True) if not old]
+    if not fresh:
+        return entries, None
+    embedder = kit.embedder()
+    if embedder is None:
+        return entries, None
+    held = kit.store.declare(
+        Embedding(embedder.fingerprint, embedder.dimension, embedder.name)
+    )
+    if held.fingerprint != embedder.fingerprint:
+        raise FingerprintMismatch(
+            f"the index is by {held.name}, the embedder is {embedder.name}; run 'recollect reindex'"
+        )
+    done = iter(embed_entries(fresh, embedder))
+    return [
+        entry if old else next(done) for entry, old in zip(entries, known, strict=True)
+    ], embedder.fingerprint
+
+
+def backfill(kit: Kit, embedder: Embedder, *, at_most: int) -> int:
+    """Give vectors to passages that wait for one; how many got theirs."""
+    done = 0
+    while done < at_most:
+        waiting = kit.store.unembedded(embedder.fingerprint, limit=min(256, at_most - done))
+        if not waiting:
+            break
+        vectors = embed_texts(embedder, [w.text for w in waiting], kind="document")
+        kit.store.fill(embedder.fingerprint, [w.handle for w in waiting], vectors)
+        done += len(waiting)
+    return done

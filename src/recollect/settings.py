@@ -1,0 +1,195 @@
+"""Settings: one small frozen tree, from defaults, files, the environment and arguments, in order.
+
+    defaults → user file → project file → environment → arguments
+
+The user file is `config.toml` in the user's configuration directory. A project file
+(`.recollect.toml`, found upwards from the working directory) is untrusted: a repository that you
+cloned may name a space or a budget, but no store, endpoint, key or model.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import SettingsError
+
+PROJECT_FILE = ".recollect.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its default. `MEANING` says what each is for."""
+
+    store: str = ""
+    space: str = "global"
+    embedder: str = "use-m"
+    limit: int = 10
+    budget: int = 1500
+    deadline: float = 10.0
+    models: str = ""
+    endpoint: str = ""
+    endpoint_key: str = ""
+    endpoint_dimension: int = 0
+
+    @property
+    def store_path(self) -> Path:
+        return Path(self.store).expanduser() if self.store else data_directory() / "memory.db"
+
+    @property
+    def models_path(self) -> Path:
+        return Path(self.models).expanduser() if self.models else data_directory() / "models"
+
+
+MEANING: Mapping[str, str] = {
+    "store": "the file that holds the memories (default: memory.db in your data directory)",
+    "space": "the space that is used when none is named",
+    "embedder": "use-m, arctic-s, hashing, openai:MODEL (with endpoint), or none (words only)",
+    "limit": "how many hits a recall returns at most",
+    "budget": "how many tokens a recall may use",
+    "deadline": "seconds after which a recall answers with what it has",
+    "models": "the directory for models that were pulled (default: models in your data directory)",
+    "endpoint": "the base address of an OpenAI-compatible API, for openai:MODEL",
+    "endpoint_key": "the key for that API; better kept in RECOLLECT_ENDPOINT_KEY",
+    "endpoint_dimension": "the size of its vectors; 0 asks the API once",
+}
+SECRET = frozenset({"endpoint_key"})
+# What a project file may say: nothing that moves data, spends money or loads code.
+PROJECT_MAY_SET = frozenset({"space", "limit", "budget", "deadline"})
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings with where each value came from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+
+def data_directory() -> Path:
+    return _directory("XDG_DATA_HOME", ".local/share", "Application Support", "LOCALAPPDATA")
+
+
+def config_file() -> Path:
+    return (
+        _directory("XDG_CONFIG_HOME", ".config", "Application Support", "APPDATA") / "config.toml"
+    )
+
+
+def _directory(xdg: str, unix: str, mac: str, windows: str) -> Path:
+    """The platform's usual place, each below a folder of our own."""
+    if os.environ.get(xdg):
+        return Path(os.environ[xdg]) / "recollect"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / mac / "recollect"
+    if sys.platform == "win32" and os.environ.get(windows):
+        return Path(os.environ[windows]) / "recollect"
+    return Path.home() / unix / "recollect"
+
+
+def load(
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+) -> Loaded:
+    """The settings in force here and now, and where each comes from."""
+    environment = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {field.name: "default" for field in fields(Settings)}
+    warnings: list[str] = []
+
+    def take(source: Mapping[str, Any], origin: str) -> None:
+        for name, value in source.items():
+            values[name] = _typed(name, value, origin)
+            origins[name] = origin
+
+    user = config_file()
+    if user.is_file():
+        take(_read(user), str(user))
+    project = _project_file(directory or Path.cwd())
+    if project is not None:
+        told = _read(project)
+        for name in sorted(told.keys() - PROJECT_MAY_SET):
+            warnings.append(
+                f"{project}: {name!r} is ignored; a project file may only set "
+                f"{', '.join(sorted(PROJECT_MAY_SET))}"
+            )
+        take({k: v for k, v in told.items() if k in PROJECT_MAY_SET}, str(project))
+    for field in fields(Settings):
+        variable = f"RECOLLECT_{field.name.upper()}"
+        if environment.get(variable):
+            take({field.name: environment[variable]}, variable)
+    take({k: v for k, v in (arguments or {}).items() if v is not None}, "argument")
+    return Loaded(replace(Settings(), **values), origins, tuple(warnings))
+
+
+def _project_file(start: Path) -> Path | None:
+    home = Path.home()
+    for folder in (start, *start.parents):
+        candidate = folder / PROJECT_FILE
+        if candidate.is_file():
+            return candidate
+        if folder == home or (folder / ".git").exists():
+            return None
+    return None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
+        raise SettingsError(f"{path} cannot be read: {e}. Mend or remove it") from None
+
+
+def _typed(name: str, value: Any, origin: str) -> Any:
+    kinds = {field.name: type(field.default) for field in fields(Settings)}
+    if name not in kinds:
+        known = ", ".join(kinds)
+        raise SettingsError(f"{origin}: there is no setting {name!r}; known: {known}")
+    kind = kinds[name]
+    if isinstance(value, kind) and not isinstance(value, bool):
+        typed = value
+    elif kind is float and isinstance(value, int) and not isinstance(value, bool):
+        typed = float(value)
+    elif isinstance(value, str) and kind is not str:
+        try:
+            typed = kind(value)
+        except ValueError:
+            raise SettingsError(f"{origin}: {name} must be a number, got {value!r}") from None
+    else:
+        raise SettingsError(f"{origin}: {name} must be {kind.__name__}, got {value!r}")
+    if kind is not str and not 0 <= typed < 1e9:
+        raise SettingsError(f"{origin}: {name} must be 0 or more, got {typed}")
+    return typed
+
+
+def save_user(name: str, value: str | None) -> Path:
+    """Write one value to the user's file (None removes it), keeping the others."""
+    path = config_file()
+    told = _read(path) if path.is_file() else {}
+    told.pop(name, None)
+    if value is not None:
+        told[name] = _typed(name, value, "config set")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [f"{key} = {_toml(item)}\n" for key, item in told.items()]
+    draft = path.with_name(path.name + ".new")
+    draft.write_text("".join(lines), "utf-8")
+    if any(key in SECRET for key in told):
+        draft.chmod(0o600)
+    draft.replace(path)
+    return path
+
+
+def _toml(value: Any) -> str:
+    import json
+
+    # a JSON string is a TOML basic string; numbers read the same in both
+    return json.dumps(value, ensure_ascii=False)

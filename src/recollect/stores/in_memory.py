@@ -1,0 +1,405 @@
+"""The reference store: plain Python, nothing clever, gone when the process ends.
+
+It is what every other store is compared with, so it is written to be obviously right. It also
+serves tests and throw-away engines (`Engine.in_memory()`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.errors import (
+    Conflict,
+    FingerprintMismatch,
+    InvalidInput,
+    InvalidVector,
+    NotFound,
+    unknown_space,
+)
+from recollect.filters import Filter, matches
+from recollect.stores.protocol import Embedding, Page, Unembedded, Written
+from recollect.text.bm25 import idf, weight
+from recollect.text.tokenise import terms as terms_of
+from recollect.vocabulary import (
+    GLOBAL_SPACE,
+    Action,
+    Check,
+    Entry,
+    Found,
+    Memory,
+    Passage,
+    Revision,
+    SpaceInfo,
+    Vector,
+    Vectors,
+)
+
+
+@dataclass
+class _Held:
+    """A passage as it is held: its memory's id, its terms, its vector by fingerprint."""
+
+    handle: int
+    memory_id: str
+    passage: Passage
+    terms: Counter[str]
+    vectors: dict[str, tuple[float, ...]]
+
+
+class InMemoryStore:
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._memories: dict[str, Memory] = {}
+        self._numbers: dict[str, int] = {}  # the order told
+        self._identities: dict[str, str] = {}
+        self._history: dict[str, list[Revision]] = {}
+        self._passages: dict[str, list[_Held]] = {}
+        self._spaces: dict[str, None] = {GLOBAL_SPACE: None}
+        self._embeddings: dict[str, Embedding] = {}
+        self._active: str | None = None
+        self._handles = 0
+        self._told = 0
+
+    # Truth
+
+    def put(self, entries: Sequence[Entry], *, fingerprint: str | None = None) -> list[Written]:
+        with self._lock:
+            self._refuse(entries, fingerprint)
+            return [self._put(entry, fingerprint) for entry in entries]
+
+    def _refuse(self, entries: Sequence[Entry], fingerprint: str | None) -> None:
+        """Check all before writing any: a write is all or nothing."""
+        seen: dict[str, Memory] = {}
+        identities = {(m.space, self._identities[m.id]) for m in self._memories.values()}
+        for entry in entries:
+            memory = entry.memory
+            before = self._memories.get(memory.id) or seen.get(memory.id)
+            if before is not None:
+                if (before.space, before.text, before.kind) != (
+                    memory.space,
+                    memory.text,
+                    memory.kind,
+                ):
+                    raise Conflict(
+                        f"the id {memory.id!r} is taken by another memory in space "
+                        f"{before.space!r}; use 'revise' to change it, or another id"
+                    )
+                continue
+            if entry.merge and (memory.space, entry.identity) in identities:
+                continue
+            identities.add((memory.space, entry.identity))
+            seen[memory.id] = memory
+            self._check_vectors(entry, fingerprint)
+
+    def _check_vectors(self, entry: Entry, fingerprint: str | None) -> None:
+        if entry.vectors is None:
+            return
+        if self._active is None or fingerprint != self._active:
+            raise FingerprintMismatch(
+                f"these vectors are by {fingerprint}, the index is by {self._active}; "
+                "vectors of two embedders are never mixed. Run 'recollect reindex'"
+            )
+        expected = (len(entry.passages), self._embeddings[self._active].dimension)
+        if entry.vectors.shape != expected:
+            raise InvalidVector(f"expected vectors of shape {expected}, got {entry.vectors.shape}")
+
+    def _put(self, entry: Entry, fingerprint: str | None) -> Written:
+        memory = entry.memory
+        self._spaces.setdefault(memory.space)
+        if memory.id in self._memories:
+            return Written(Action.UNCHANGED, memory.id)
+        holder = self._holder(entry)
+        if entry.merge and holder is not None:
+            self.touch(accessed={}, reinforced={holder: 1})
+            return Written(Action.REINFORCED, holder)
+        self._identities[memory.id] = entry.identity
+        self._memories[memory.id] = memory
+        if entry.history:
+            self._history[memory.id] = list(entry.history)
+        self._told += 1
+        self._numbers[memory.id] = self._told
+        self._index(entry, fingerprint)
+        return Written(Action.CREATED, memory.id)
+
+    def _holder(self, entry: Entry) -> str | None:
+        """The oldest memory of the space that says the same."""
+        told = (m for m in self._in(None) if m.space == entry.memory.space)
+        return next((m.id for m in told if self._identities[m.id] == entry.identity), None)
+
+    def _index(self, entry: Entry, fingerprint: str | None) -> None:
+        held: list[_Held] = []
+        for position, passage in enumerate(entry.passages):
+            self._handles += 1
+            vectors: dict[str, tuple[float, ...]] = {}
+            if entry.vectors is not None and fingerprint is not None:
+                vectors[fingerprint] = tuple(map(float, entry.vectors[position]))
+            terms = Counter(entry.terms[position].split())
+            held.append(_Held(self._handles, entry.memory.id, passage, terms, vectors))
+        self._passages[entry.memory.id] = held
+
+    def known(self, entries: Sequence[Entry]) -> list[bool]:
+        return [
+            e.memory.id in self._memories
+            or (e.merge and self._holder(e) is not None)
+            for e in entries
+        ]
+
+    def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
+        with self._lock:
+            memory = entry.memory
+            former = self._memories.get(memory.id)
+            if former is None:
+                raise NotFound(f"no memory has the id {memory.id!r}")
+            if former.space != memory.space:
+                raise Conflict(
+                    f"{memory.id!r} belongs to space {former.space!r}; "
+                    "a memory cannot move to another"
+                )
+            if former.text != memory.text:
+                self._check_vectors(entry, fingerprint)
+            self._history.setdefault(memory.id, []).insert(
+                0, Revision(former, memory.updated_at)
+            )
+            self._identities[memory.id] = entry.identity
+            self._memories[memory.id] = memory
+            if former.text != memory.text:
+                self._index(entry, fingerprint)
+
+    def get(self, ids: Sequence[str], *, spaces: Sequence[str] | None = None) -> list[Memory | None]:
+        found = [self._memories.get(memory_id) for memory_id in ids]
+        if spaces is None:
+            return found
+        return [m if m is not None and m.space in spaces else None for m in found]
+
+    def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
+        fetched: list[tuple[Memory, Passage] | None] = []
+        for memory_id, ordinal in keys:
+            passages = [h.passage for h in self._passages.get(memory_id, ())]
+            passage = next((p for p in passages if p.ordinal == ordinal), None)
+            fetched.append(None if passage is None else (self._memories[memory_id], passage))
+        return fetched
+
+    def delete(self, ids: Sequence[str]) -> list[bool]:
+        with self._lock:
+            return [self._delete(memory_id) for memory_id in ids]
+
+    def _delete(self, memory_id: str) -> bool:
+        if self._memories.pop(memory_id, None) is None:
+            return False
+        self._numbers.pop(memory_id)
+        self._passages.pop(memory_id)
+        self._history.pop(memory_id, None)
+        self._identities.pop(memory_id)
+        return True
+
+    def delete_space(self, space: str) -> int:
+        with self._lock:
+            ids = [m.id for m in self._in([space])]
+            self.delete(ids)
+            if space != GLOBAL_SPACE:
+                self._spaces.pop(space)
+            return len(ids)
+
+    def _in(self, spaces: Sequence[str] | None) -> list[Memory]:
+        for name in spaces or ():
+            if name not in self._spaces:
+                raise unknown_space(name, self._spaces)
+        told = sorted(self._memories.values(), key=lambda m: self._numbers[m.id])
+        return [m for m in told if spaces is None or m.space in spaces]
+
+    def scan(
+        self,
+        *,
+        spaces: Sequence[str] | None = None,
+        where: Filter | None = None,
+        newest_first: bool = False,
+        cursor: str | None = None,
+        limit: int = 100,
+    ) -> Page:
+        if cursor is not None and not cursor.isdecimal():
+            raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")
+        found = [m for m in self._in(spaces) if matches(m, where)]
+        if newest_first:
+            found.reverse()
+        if cursor is not None:
+            at = int(cursor)
+            found = [
+                m
+                for m in found
+                if (self._numbers[m.id] < at if newest_first else self._numbers[m.id] > at)
+            ]
+        page = found[:limit]
+        return Page(page, str(self._numbers[page[-1].id]) if len(found) > limit else None)
+
+    def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
+        return sum(matches(m, where) for m in self._in(spaces))
+
+    def history(self, memory_id: str) -> list[Revision]:
+        return list(self._history.get(memory_id, ()))
+
+    def touch(self, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]) -> None:
+        with self._lock:
+            for memory_id in accessed.keys() | reinforced.keys():
+                memory = self._memories.get(memory_id)
+                if memory is not None:
+                    self._memories[memory_id] = replace(
+                        memory,
+                        access_count=memory.access_count + accessed.get(memory_id, 0),
+                        reinforcement=memory.reinforcement + reinforced.get(memory_id, 0),
+                    )
+
+    def spaces(self) -> list[SpaceInfo]:
+        infos: list[SpaceInfo] = []
+        for name in sorted(self._spaces):
+            held = self._held([name])
+            count = sum(m.space == name for m in self._memories.values())
+            pending = sum(self._active not in h.vectors for h in held)
+            infos.append(SpaceInfo(name, count, len(held), pending))
+        return infos
+
+    def pending(self, spaces: Sequence[str]) -> int:
+        return sum(self._active not in h.vectors for h in self._held(spaces))
+
+    def _held(self, spaces: Sequence[str] | None) -> list[_Held]:
+        every = [h for m in self._in(spaces) for h in self._passages[m.id]]
+        return sorted(every, key=lambda h: h.handle)
+
+    # Searching
+
+    def search_words(
+        self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
+    ) -> list[Found]:
+        with self._lock:
+            found: list[Found] = []
+            for space in dict.fromkeys(spaces):
+                held = self._held([space])
+                average = sum(h.terms.total() for h in held) / max(len(held), 1)
+                rarity = {t: idf(len(held), sum(t in h.terms for h in held)) for t in terms}
+                for h in held:
+                    score = sum(
+                        rarity[t] * weight(h.terms[t], h.terms.total(), average)
+                        for t in dict.fromkeys(terms)
+                        if t in h.terms
+                    )
+                    if score > 0 and matches(self._memories[h.memory_id], where):
+                        found.append(Found(h.memory_id, h.passage.ordinal, score))
+        return sorted(found, key=lambda f: -f.score)[:limit]
+
+    def search_meaning(
+        self,
+        vector: Vector,
+        *,
+        fingerprint: str,
+        spaces: Sequence[str],
+        where: Filter | None,
+        limit: int,
+    ) -> list[Found]:
+        with self._lock:
+            held = [h for space in dict.fromkeys(spaces) for h in self._held([space])]
+            if self._active is None:
+                return []
+            if fingerprint != self._active:
+                raise FingerprintMismatch(
+                    f"the question was embedded by {fingerprint}, the index is by "
+                    f"{self._active}; run 'recollect reindex'"
+                )
+            asked = tuple(map(float, vector))
+            found = [
+                Found(h.memory_id, h.passage.ordinal, _dot(asked, h.vectors[fingerprint]))
+                for h in held
+                if fingerprint in h.vectors and matches(self._memories[h.memory_id], where)
+            ]
+        return sorted(found, key=lambda f: -f.score)[:limit]
+
+    # Embeddings
+
+    def embedding(self) -> Embedding | None:
+        return None if self._active is None else self._embeddings[self._active]
+
+    def declare(self, embedding: Embedding) -> Embedding:
+        with self._lock:
+            if self._active is None:
+                self._embeddings[embedding.fingerprint] = embedding
+                self._active = embedding.fingerprint
+            return self._embeddings[self._active]
+
+    def build(self, embedding: Embedding) -> None:
+        with self._lock:
+            for fingerprint in list(self._embeddings):
+                if fingerprint not in (self._active, embedding.fingerprint):
+                    self._drop(fingerprint)
+            self._embeddings.setdefault(embedding.fingerprint, embedding)
+            if self._active is None:
+                self._active = embedding.fingerprint
+
+    def _drop(self, fingerprint: str) -> None:
+        del self._embeddings[fingerprint]
+        for held in self._held(None):
+            held.vectors.pop(fingerprint, None)
+
+    def clear_vectors(self) -> None:
+        with self._lock:
+            for fingerprint in list(self._embeddings):
+                held = self._embeddings[fingerprint]
+                self._drop(fingerprint)
+                if fingerprint == self._active:
+                    self._embeddings[fingerprint] = held
+
+    def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
+        if fingerprint not in self._embeddings:
+            return []
+        waiting = [h for h in self._held(None) if fingerprint not in h.vectors][:limit]
+        return [Unembedded(h.handle, self._text(h)) for h in waiting]
+
+    def _text(self, held: _Held) -> str:
+        return self._memories[held.memory_id].text[held.passage.start : held.passage.end]
+
+    def fill(self, fingerprint: str, handles: Sequence[int], vectors: Vectors) -> int:
+        with self._lock:
+            if fingerprint not in self._embeddings:
+                raise FingerprintMismatch(
+                    f"there is no index by {fingerprint}; run 'recollect reindex'"
+                )
+            by_handle = {h.handle: h for h in self._held(None)}
+            kept = 0
+            for handle, vector in zip(handles, vectors, strict=True):
+                held = by_handle.get(handle)
+                if held is not None and fingerprint not in held.vectors:
+                    held.vectors[fingerprint] = tuple(map(float, vector))
+                    kept += 1
+            return kept
+
+    def switch(self, fingerprint: str) -> bool:
+        with self._lock:
+            if fingerprint not in self._embeddings or self.unembedded(fingerprint, limit=1):
+                return False
+            former, self._active = self._active, fingerprint
+            if former is not None and former != fingerprint:
+                self._drop(former)
+            return True
+
+    # Care
+
+    def rebuild_words(self) -> int:
+        with self._lock:
+            held = self._held(None)
+            for h in held:
+                h.terms = Counter(terms_of(self._text(h)))
+            return len(held)
+
+    def maintain(self) -> None:
+        """Nothing here is derived that could fall behind."""
+
+    def check(self) -> list[Check]:
+        return [Check("store", True, f"{len(self._memories)} memories, in memory only")]
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def _dot(a: tuple[float, ...], b: tuple[Any, ...]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))

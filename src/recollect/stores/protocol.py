@@ -1,0 +1,148 @@
+"""What a store must do. Every store passes `recollect.testing.StoreContract`, word for word.
+
+Methods are batch-first. Order in = order out. Scores promise order only: words are BM25 by the
+contract in `recollect.text.bm25`, meaning is the cosine. A write is all or nothing, and durable
+when it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from recollect.filters import Filter
+from recollect.vocabulary import (
+    Action,
+    Check,
+    Entry,
+    Found,
+    Memory,
+    Passage,
+    Revision,
+    SpaceInfo,
+    Vector,
+    Vectors,
+)
+
+
+class Embedding(NamedTuple):
+    """Which embedder made the vectors of an index, and how to load it again."""
+
+    fingerprint: str
+    dimension: int
+    name: str
+
+
+class Written(NamedTuple):
+    """What became of one entry: its action, and the id that now holds the memory."""
+
+    action: Action
+    id: str
+
+
+class Unembedded(NamedTuple):
+    """A passage that has no vector yet. The handle is the store's own and is never reused."""
+
+    handle: int
+    text: str
+
+
+class Page(NamedTuple):
+    memories: list[Memory]
+    cursor: str | None  # give it back to go on; None at the end
+
+
+class Store(Protocol):
+    def put(self, entries: Sequence[Entry], *, fingerprint: str | None = None) -> list[Written]:
+        """Write new memories. The same id and content again changes nothing; the same id with
+        other content raises Conflict; the same identity in the space reinforces what is there."""
+
+    def known(self, entries: Sequence[Entry]) -> list[bool]:
+        """Which of these would create nothing new? (So that they need not be embedded.)"""
+
+    def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
+        """Replace the memory that has the entry's id; its former form goes to the history."""
+
+    def get(self, ids: Sequence[str], *, spaces: Sequence[str] | None = None) -> list[Memory | None]:
+        """Memories by id, in the order asked; None where there is none (or none in the spaces)."""
+
+    def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
+        """Passages by (memory id, ordinal) with their memories."""
+
+    def delete(self, ids: Sequence[str]) -> list[bool]:
+        """Erase memories: text, history, words, vectors. False where there was none."""
+
+    def delete_space(self, space: str) -> int:
+        """Erase a space with all that it holds; how many memories went."""
+
+    def scan(
+        self,
+        *,
+        spaces: Sequence[str] | None = None,
+        where: Filter | None = None,
+        newest_first: bool = False,
+        cursor: str | None = None,
+        limit: int = 100,
+    ) -> Page:
+        """Memories in the order told, a page at a time."""
+
+    def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int: ...
+
+    def history(self, memory_id: str) -> list[Revision]:
+        """Former forms, newest first."""
+
+    def touch(self, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]) -> None:
+        """Add to the counters; `updated_at` stays. Unknown ids are passed over."""
+
+    def spaces(self) -> list[SpaceInfo]: ...
+
+    def pending(self, spaces: Sequence[str]) -> int:
+        """How many passages of these spaces the answering index has no vector for."""
+
+    def search_words(
+        self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
+    ) -> list[Found]:
+        """Passages that hold any of the terms, best first."""
+
+    def search_meaning(
+        self,
+        vector: Vector,
+        *,
+        fingerprint: str,
+        spaces: Sequence[str],
+        where: Filter | None,
+        limit: int,
+    ) -> list[Found]:
+        """The nearest passages by cosine, best first."""
+
+    def embedding(self) -> Embedding | None:
+        """Whose vectors answer now; None before the first."""
+
+    def declare(self, embedding: Embedding) -> Embedding:
+        """Make this the embedding if there is none yet; the one that holds is returned."""
+
+    def build(self, embedding: Embedding) -> None:
+        """Begin (or resume) an index by another embedder beside the one that answers."""
+
+    def clear_vectors(self) -> None:
+        """Throw all vectors away, to be made anew; the embedding that holds stays declared."""
+
+    def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
+        """Passages without a vector of this fingerprint, oldest first."""
+
+    def fill(self, fingerprint: str, handles: Sequence[int], vectors: Vectors) -> int:
+        """Store vectors; passages that are gone meanwhile are passed over. How many were kept."""
+
+    def switch(self, fingerprint: str) -> bool:
+        """Let the built index answer and drop the former; False while passages are missing."""
+
+    def rebuild_words(self) -> int:
+        """Make the words index anew from the texts; how many passages it holds."""
+
+    def maintain(self) -> None:
+        """Bring derived files up to date. Never needed for right answers, only for fast ones."""
+
+    def check(self) -> list[Check]:
+        """Look at every part, thoroughly."""
+
+    def close(self) -> None: ...

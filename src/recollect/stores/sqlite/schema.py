@@ -1,0 +1,151 @@
+"""The tables, and how an older file becomes a newer one.
+
+Truth: `spaces`, `memories`, `revisions`, `labels`, `passages`. Derived from it and rebuildable:
+one FTS5 table for each space (`words_<space>`; BM25 statistics stay inside the wall), one table of
+vectors for each embedder (`vectors_<index>`), and the files that `sidecars` lists.
+
+`spaces` and `embedded` carry counts, kept in the same transaction as the rows, so that "is anything
+missing?" costs one look.
+
+Every change to what a space's searches see raises `spaces.seq`; rows carry the number under which
+they came, `gone` the number under which passages went. A process catches up by asking for what is
+newer than what it has.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+import apsw
+
+from recollect.errors import StoreTooNew
+from recollect.stores.sqlite import words
+from recollect.text import tokenise
+from recollect.vocabulary import GLOBAL_SPACE
+
+_FIRST = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+CREATE TABLE spaces (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    seq INTEGER NOT NULL DEFAULT 0,
+    memories INTEGER NOT NULL DEFAULT 0,
+    passages INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE memories (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    space INTEGER NOT NULL REFERENCES spaces(id),
+    identity TEXT NOT NULL,
+    text TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    section TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    entities TEXT NOT NULL,
+    source TEXT NOT NULL,
+    provenance TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    occurred_at INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    valid_from INTEGER,
+    valid_to INTEGER,
+    reinforcement INTEGER NOT NULL,
+    access_count INTEGER NOT NULL,
+    metadata TEXT NOT NULL
+);
+CREATE INDEX memories_identity ON memories (space, identity);
+CREATE INDEX memories_space ON memories (space);
+CREATE INDEX memories_validity ON memories (space)
+    WHERE valid_from IS NOT NULL OR valid_to IS NOT NULL;
+
+CREATE TABLE revisions (
+    memory INTEGER NOT NULL REFERENCES memories(row) ON DELETE CASCADE,
+    replaced_at INTEGER NOT NULL,
+    snapshot TEXT NOT NULL
+);
+CREATE INDEX revisions_memory ON revisions (memory);
+
+CREATE TABLE labels (
+    field TEXT NOT NULL,
+    value TEXT NOT NULL,
+    memory INTEGER NOT NULL REFERENCES memories(row) ON DELETE CASCADE,
+    PRIMARY KEY (value, field, memory)
+) WITHOUT ROWID;
+CREATE INDEX labels_memory ON labels (memory);
+
+CREATE TABLE passages (
+    pid INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory INTEGER NOT NULL REFERENCES memories(row) ON DELETE CASCADE,
+    space INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    stop INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX passages_memory ON passages (memory, ordinal);
+CREATE INDEX passages_space ON passages (space);
+
+CREATE TABLE gone (
+    space INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    PRIMARY KEY (space, seq, pid)
+) WITHOUT ROWID;
+
+CREATE TABLE indexes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    fingerprint TEXT NOT NULL UNIQUE,
+    dimension INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    active INTEGER NOT NULL
+);
+
+CREATE TABLE embedded (
+    index_id INTEGER NOT NULL REFERENCES indexes(id) ON DELETE CASCADE,
+    space INTEGER NOT NULL,
+    passages INTEGER NOT NULL,
+    PRIMARY KEY (index_id, space)
+) WITHOUT ROWID;
+
+CREATE TABLE sidecars (
+    kind TEXT NOT NULL,
+    space INTEGER NOT NULL,
+    generation TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (kind, space)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST,)
+
+APPLICATION_ID = 0x5265636F  # "Reco": the file says what it is
+
+
+def is_current(connection: apsw.Connection) -> bool:
+    version: int = connection.pragma("user_version")
+    if version > len(MIGRATIONS):
+        raise StoreTooNew(
+            f"this store has schema {version}; this Recollect knows {len(MIGRATIONS)}. "
+            "Upgrade with: pip install -U recollect"
+        )
+    return version == len(MIGRATIONS)
+
+
+def migrate(connection: apsw.Connection) -> None:
+    """Bring the file to the newest schema, inside the caller's transaction."""
+    version: int = connection.pragma("user_version")
+    for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
+        connection.execute(script)
+        connection.pragma("user_version", number)
+    if version == 0:
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.executemany(
+            "INSERT INTO meta VALUES (?, ?)",
+            [("store", secrets.token_hex(8)), ("tokeniser", tokenise.VERSION)],
+        )
+        connection.execute("INSERT INTO spaces (name) VALUES (?)", (GLOBAL_SPACE,))
+        words.create(connection, connection.last_insert_rowid())

@@ -1,0 +1,112 @@
+"""Files beside the database that make searches fast: derived, checked, thrown away at any doubt.
+
+A sidecar is a handful of flat arrays that grow only at their end. The database lists it (`sidecars`:
+generation, rows, change number, checksum), so the file is never believed further than a committed
+row says. Data is flushed to disk before that row is written. Forgetting overwrites in place.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Sums = NDArray[np.uint64]
+Floats = NDArray[np.float32]
+
+_BLOCK = 4096
+
+
+class Listed(NamedTuple):
+    """What the database says of a sidecar."""
+
+    generation: str
+    rows: int
+    seq: int
+    checksum: int
+
+
+def directory(database: Path) -> Path:
+    return database.with_name(database.name + ".index")
+
+
+def listed(connection: apsw.Connection, kind: str, space: int) -> Listed | None:
+    row = connection.execute(
+        "SELECT generation, rows, seq, checksum FROM sidecars WHERE kind = ? AND space = ?",
+        (kind, space),
+    ).get
+    return None if row is None else Listed(*row)
+
+
+def enlist(connection: apsw.Connection, kind: str, space: int, entry: Listed) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO sidecars VALUES (?, ?, ?, ?, ?, ?)", (kind, space, *entry)
+    )
+
+
+def strike(connection: apsw.Connection, kind: str, space: int) -> None:
+    connection.execute("DELETE FROM sidecars WHERE kind = ? AND space = ?", (kind, space))
+
+
+def new_generation() -> str:
+    return secrets.token_hex(6)
+
+
+def row_sums(matrix: Floats) -> Sums:
+    """A checksum for each row: the sum of its bytes as 64-bit words, as fast as memory is read."""
+    words = matrix.view(np.uint64) if matrix.shape[1] % 2 == 0 else matrix.view(np.uint32)
+    return np.asarray(np.add.reduce(words, axis=1, dtype=np.uint64))
+
+
+def checksum(*arrays: NDArray[Any]) -> int:
+    """CRC over the sums of 4 kB blocks: a changed byte changes its block's sum, at memory speed."""
+    value = 0
+    for array in arrays:
+        data = np.ascontiguousarray(array).view(np.uint8).reshape(-1)
+        whole = len(data) // _BLOCK * _BLOCK
+        sums = data[:whole].view(np.uint64).reshape(-1, _BLOCK // 8).sum(axis=1, dtype=np.uint64)
+        value = zlib.crc32(data[whole:], zlib.crc32(sums.view(np.uint8), value))
+    return value
+
+
+def write_at(path: Path, offset: int, data: bytes | memoryview) -> None:
+    """Write into a file at an offset and see it safely to the disk."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        view = memoryview(data).cast("B")
+        while len(view):
+            done = os.pwrite(handle, view, offset)
+            view, offset = view[done:], offset + done
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_whole(path: Path, data: bytes | memoryview) -> None:
+    """Replace a file in one step."""
+    draft = path.with_name(path.name + ".new")
+    write_at(draft, 0, data)
+    os.replace(draft, path)
+
+
+def shred(paths: Iterable[Path]) -> None:
+    """Overwrite and delete: what is forgotten must not be read from the free blocks of a disk."""
+    for path in paths:
+        try:
+            with open(path, "r+b", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
+                block = bytes(1 << 20)
+                for _ in range(0, size, len(block)):
+                    file.write(block[: size - file.tell()])
+                os.fsync(file.fileno())
+            path.unlink()
+        except FileNotFoundError:
+            continue

@@ -1,0 +1,95 @@
+"""Translate the filter algebra to SQL over `memories m`. Names come from closed lists; every value
+is bound, the JSON path of a metadata key too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.filters import (
+    LIST_FIELDS,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    TIME_FIELDS,
+    All,
+    AnyOf,
+    Filter,
+    Not,
+    Test,
+    ValidAt,
+)
+
+_COLUMNS = {name: f"m.{name}" for name in TEXT_FIELDS | NUMBER_FIELDS | TIME_FIELDS}
+_OPEN = {"metadata": "m.metadata", "provenance": "m.provenance"}
+_ORDER = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def to_sql(condition: Filter | None) -> tuple[str, list[Any]]:
+    """A boolean expression that is never NULL, and its bindings."""
+    if condition is None:
+        return "1", []
+    if isinstance(condition, All | AnyOf):
+        pieces = [to_sql(part) for part in condition.parts]
+        joiner = " AND " if isinstance(condition, All) else " OR "
+        return "(" + joiner.join(p for p, _ in pieces) + ")", [b for _, bs in pieces for b in bs]
+    if isinstance(condition, Not):
+        sql, bindings = to_sql(condition.part)
+        return f"NOT {sql}", bindings
+    if isinstance(condition, ValidAt):
+        return (
+            "(ifnull(m.valid_from <= ?, 1) AND ifnull(m.valid_to > ?, 1))",
+            [condition.micros, condition.micros],
+        )
+    if condition.key is not None:
+        return _open_test(condition)
+    if condition.field in LIST_FIELDS:
+        return _list_test(condition)
+    return _column_test(condition)
+
+
+def _column_test(test: Test) -> tuple[str, list[Any]]:
+    column = _COLUMNS[test.field]
+    if test.operator == "exists":
+        return f"ifnull({column} <> '', 0)", []
+    if test.operator == "in":
+        values = list(_values(test))
+        return f"ifnull({column} IN ({_marks(values)}), 0)", values
+    return f"ifnull({column} {_ORDER[test.operator]} ?, 0)", [test.value]
+
+
+def _list_test(test: Test) -> tuple[str, list[Any]]:
+    inside = "EXISTS (SELECT 1 FROM labels l WHERE l.memory = m.row AND l.field = ?"
+    if test.operator == "exists":
+        return inside + ")", [test.field]
+    values = list(_values(test))
+    return f"{inside} AND l.value IN ({_marks(values)}))", [test.field, *values]
+
+
+def _open_test(test: Test) -> tuple[str, list[Any]]:
+    """Metadata and provenance: compared only with a value of the same type, as JSON has them."""
+    document, path = _OPEN[test.field], f'$."{test.key}"'
+    kind = f"ifnull(json_type({document}, ?), 'null')"
+    if test.operator == "exists":
+        return (
+            f"({kind} <> 'null' AND ifnull(json_extract({document}, ?) <> '', 1))",
+            [path, path],
+        )
+    order = "=" if test.operator == "in" else _ORDER[test.operator]
+    pieces: list[str] = []
+    bindings: list[Any] = []
+    for value in _values(test):
+        if isinstance(value, bool):
+            pieces.append(f"{kind} = ?")
+            bindings += [path, "true" if value else "false"]
+            continue
+        types = "('text')" if isinstance(value, str) else "('integer', 'real')"
+        pieces.append(f"({kind} IN {types} AND json_extract({document}, ?) {order} ?)")
+        bindings += [path, path, value]
+    return "(" + " OR ".join(pieces) + ")", bindings
+
+
+def _values(test: Test) -> tuple[Any, ...]:
+    return test.value if isinstance(test.value, tuple) else (test.value,)
+
+
+def _marks(values: list[Any]) -> str:
+    return ", ".join("?" * len(values))

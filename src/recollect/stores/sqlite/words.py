@@ -1,0 +1,125 @@
+"""Full text search by SQLite's FTS5: one table for each space, fed with ready-made terms.
+
+FTS5 never sees a user's text: it gets our tokeniser's terms joined by spaces, and questions as an
+OR of quoted terms. Its tokeniser is told to split at spaces only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from recollect.text.tokenise import terms as terms_of
+
+_TOKENISER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+
+
+def table(space: int) -> str:
+    return f"words_{space:d}"
+
+
+def create(connection: apsw.Connection, space: int) -> None:
+    name = table(space)
+    connection.execute(f'CREATE VIRTUAL TABLE {name} USING fts5(terms, tokenize="{_TOKENISER}")')
+    # a forgotten word must leave the index at once, not at the next merge
+    connection.execute(f"INSERT INTO {name}({name}, rank) VALUES ('secure-delete', 1)")
+
+
+def drop(connection: apsw.Connection, space: int) -> None:
+    connection.execute(f"DROP TABLE IF EXISTS {table(space)}")
+
+
+def add(connection: apsw.Connection, space: int, rows: Iterable[tuple[int, str]]) -> None:
+    connection.executemany(f"INSERT INTO {table(space)}(rowid, terms) VALUES (?, ?)", rows)
+
+
+def remove(connection: apsw.Connection, space: int, pids: Iterable[int]) -> None:
+    connection.executemany(
+        f"DELETE FROM {table(space)} WHERE rowid = ?", ((pid,) for pid in pids)
+    )
+
+
+def size(connection: apsw.Connection, space: int) -> int | None:
+    """How many passages the index says it holds, read from its own head record; None if unsound.
+
+    Record 1 of the data table starts with the row count as a varint: reading it costs
+    microseconds where counting would walk the table.
+    """
+    try:
+        record = connection.execute(f"SELECT block FROM {table(space)}_data WHERE id = 1").get
+    except apsw.SQLError:  # no such table
+        return None
+    if not isinstance(record, bytes):
+        return None
+    value = 0
+    for byte in record:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value
+    return 0
+
+
+def sound(connection: apsw.Connection, space: int, passages: int) -> bool:
+    """A cheap look: the table is there and holds as many passages as the truth."""
+    return size(connection, space) == passages
+
+
+def thorough_check(connection: apsw.Connection, space: int) -> str | None:
+    """FTS5's own integrity check; what is wrong, or None."""
+    name = table(space)
+    try:
+        connection.execute(f"INSERT INTO {name}({name}) VALUES ('integrity-check')")
+    except apsw.Error as e:
+        return str(e)
+    return None
+
+
+def rebuild(connection: apsw.Connection, space: int) -> int:
+    """Make the index of a space anew from the texts, inside the caller's transaction."""
+    drop(connection, space)
+    create(connection, space)
+    texts = connection.execute(
+        "SELECT p.pid, substr(m.text, p.start + 1, p.stop - p.start) "
+        "FROM passages p JOIN memories m ON m.row = p.memory WHERE p.space = ?",
+        (space,),
+    )
+    # collected before writing: a cursor must not walk a table that the same loop changes
+    rows = [(pid, " ".join(terms_of(text))) for pid, text in texts]
+    add(connection, space, rows)
+    return len(rows)
+
+
+def question(terms: Sequence[str]) -> str:
+    """An OR of quoted terms: no character of a term can be an operator."""
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+def search(
+    connection: apsw.Connection,
+    space: int,
+    terms: Sequence[str],
+    *,
+    condition: str,
+    bindings: Sequence[Any],
+    limit: int,
+) -> list[tuple[float, str, int]]:
+    """(score, memory id, ordinal), best first; ties in the order told."""
+    name = table(space)
+    if condition == "1":
+        # rank inside FTS5, then join only the winners
+        sql = (
+            f"SELECT -w.rank, m.id, p.ordinal FROM "
+            f"(SELECT rowid AS pid, rank FROM {name} WHERE {name} MATCH ? "
+            f"ORDER BY rank, rowid LIMIT ?) w "
+            f"JOIN passages p ON p.pid = w.pid JOIN memories m ON m.row = p.memory "
+            f"ORDER BY w.rank, w.pid"
+        )
+        return list(connection.execute(sql, (question(terms), limit)))
+    sql = (
+        f"SELECT -bm25({name}), m.id, p.ordinal FROM {name} "
+        f"JOIN passages p ON p.pid = {name}.rowid JOIN memories m ON m.row = p.memory "
+        f"WHERE {name} MATCH ? AND {condition} ORDER BY bm25({name}), {name}.rowid LIMIT ?"
+    )
+    return list(connection.execute(sql, (question(terms), *bindings, limit)))

@@ -1,0 +1,404 @@
+"""What a write does to the tables. Every function runs inside the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+
+from recollect.clock import to_micros
+from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFound
+from recollect.stores.protocol import Written
+from recollect.stores.sqlite import words
+from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
+from recollect.vocabulary import Action, Entry, Memory, Vectors
+
+_INSERT_MEMORY = (
+    f"INSERT INTO memories (row, space, identity, {COLUMNS}) "
+    f"VALUES ({', '.join('?' * (3 + len(COLUMNS.split(', '))))})"
+)
+_INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)"
+
+
+class VectorTable(NamedTuple):
+    """A row of `indexes`."""
+
+    id: int
+    fingerprint: str
+    dimension: int
+    name: str
+    active: bool
+
+    @property
+    def table(self) -> str:
+        return f"vectors_{self.id:d}"
+
+
+def vector_tables(connection: apsw.Connection) -> list[VectorTable]:
+    rows = connection.execute("SELECT id, fingerprint, dimension, name, active FROM indexes")
+    return [VectorTable(i, f, d, n, bool(a)) for i, f, d, n, a in rows]
+
+
+def active_table(connection: apsw.Connection) -> VectorTable | None:
+    return next((t for t in vector_tables(connection) if t.active), None)
+
+
+def table_of(connection: apsw.Connection, fingerprint: str) -> VectorTable | None:
+    tables = vector_tables(connection)
+    return next((t for t in tables if t.fingerprint == fingerprint), None)
+
+
+def space_id(connection: apsw.Connection, name: str) -> int | None:
+    found: int | None = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
+    return found
+
+
+def ensure_space(connection: apsw.Connection, name: str) -> int:
+    found = space_id(connection, name)
+    if found is not None:
+        return found
+    connection.execute("INSERT INTO spaces (name) VALUES (?)", (name,))
+    new = connection.last_insert_rowid()
+    words.create(connection, new)
+    return new
+
+
+def next_seq(connection: apsw.Connection, space: int) -> int:
+    """Raise the space's change number; the new one marks what this transaction does to it."""
+    seq: int = connection.execute(
+        "UPDATE spaces SET seq = seq + 1 WHERE id = ? RETURNING seq", (space,)
+    ).get
+    return seq
+
+
+def count_vectors(connection: apsw.Connection, index: int, space: int, change: int) -> None:
+    connection.execute(
+        "INSERT INTO embedded VALUES (?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET passages = passages + excluded.passages",
+        (index, space, change),
+    )
+
+
+def known(connection: apsw.Connection, entries: Sequence[Entry]) -> list[bool]:
+    """Which entries are there already, by id or by identity?"""
+    ids = _known_ids(connection, [e.memory.id for e in entries])
+    spaces = {
+        name: number
+        for name in {e.memory.space for e in entries}
+        if (number := space_id(connection, name)) is not None
+    }
+    identities = _known_identities(connection, entries, spaces)
+    return [
+        e.memory.id in ids
+        or (e.merge and (e.memory.space, e.identity) in identities)
+        for e in entries
+    ]
+
+
+def put(
+    connection: apsw.Connection, entries: Sequence[Entry], fingerprint: str | None
+) -> list[Written]:
+    """Insert what is new; count what is told again; refuse an id that means something else."""
+    spaces: dict[str, int] = {}
+    for entry in entries:
+        name = entry.memory.space
+        if name not in spaces:
+            spaces[name] = ensure_space(connection, name)
+    known_ids = _known_ids(connection, [e.memory.id for e in entries])
+    known_identities = _known_identities(connection, entries, spaces)
+
+    written: list[Written] = []
+    fresh: list[Entry] = []
+    told_again: dict[str, int] = defaultdict(int)
+    for entry in entries:
+        memory = entry.memory
+        before = known_ids.get(memory.id)
+        if before is not None:
+            if not _same(before, memory):
+                raise Conflict(
+                    f"the id {memory.id!r} is taken by another memory in space {before.space!r}; "
+                    "use 'revise' to change it, or another id"
+                )
+            written.append(Written(Action.UNCHANGED, memory.id))
+            continue
+        holder = known_identities.setdefault((memory.space, entry.identity), memory.id)
+        if entry.merge and holder != memory.id:
+            told_again[holder] += 1
+            written.append(Written(Action.REINFORCED, holder))
+            continue
+        known_ids[memory.id] = memory
+        fresh.append(entry)
+        written.append(Written(Action.CREATED, memory.id))
+    _insert(connection, fresh, spaces, fingerprint)
+    touch(connection, accessed={}, reinforced=told_again)
+    return written
+
+
+def _same(before: Memory, again: Memory) -> bool:
+    return (before.space, before.text, before.kind) == (again.space, again.text, again.kind)
+
+
+def _known_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Memory]:
+    rows = connection.execute(
+        f"SELECT {SELECTED} FROM json_each(?) j JOIN memories m ON m.id = j.value "
+        "JOIN spaces s ON s.id = m.space",
+        (json.dumps(ids),),
+    )
+    return {memory.id: memory for memory in map(from_row, rows)}
+
+
+def _known_identities(
+    connection: apsw.Connection, entries: Sequence[Entry], spaces: Mapping[str, int]
+) -> dict[tuple[str, str], str]:
+    wanted: dict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        if entry.memory.space in spaces:
+            wanted[entry.memory.space].append(entry.identity)
+    known: dict[tuple[str, str], str] = {}
+    for name, identities in wanted.items():
+        rows = connection.execute(
+            "SELECT m.identity, m.id FROM json_each(?) j JOIN memories m "
+            "ON m.space = ? AND m.identity = j.value ORDER BY m.row DESC",
+            (json.dumps(identities), spaces[name]),
+        )
+        # of several the oldest counts: it is written last into the dictionary
+        known.update({(name, identity): memory_id for identity, memory_id in rows})
+    return known
+
+
+def _next_number(connection: apsw.Connection, table: str) -> int:
+    """The next number of an AUTOINCREMENT table, which is never given twice."""
+    last: int | None = connection.execute(
+        "SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)
+    ).get
+    return (last or 0) + 1
+
+
+def _insert(
+    connection: apsw.Connection,
+    entries: Sequence[Entry],
+    spaces: Mapping[str, int],
+    fingerprint: str | None,
+) -> None:
+    if not entries:
+        return
+    first_row = _next_number(connection, "memories")
+    connection.executemany(
+        _INSERT_MEMORY,
+        (
+            (row, spaces[entry.memory.space], entry.identity, *to_row(entry.memory))
+            for row, entry in enumerate(entries, start=first_row)
+        ),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO labels VALUES (?, ?, ?)",
+        (
+            label
+            for row, entry in enumerate(entries, start=first_row)
+            for label in _labels(entry.memory, row)
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO revisions VALUES (?, ?, ?)",
+        (
+            (row, to_micros(former.replaced_at), snapshot(former.memory))
+            for row, entry in enumerate(entries, start=first_row)
+            for former in reversed(entry.history)  # oldest first, as they came to be
+        ),
+    )
+    by_space: dict[int, list[tuple[int, Entry]]] = defaultdict(list)
+    for row, entry in enumerate(entries, start=first_row):
+        by_space[spaces[entry.memory.space]].append((row, entry))
+    for space, group in by_space.items():
+        add_passages(connection, space, group, fingerprint)
+        connection.execute(
+            "UPDATE spaces SET memories = memories + ? WHERE id = ?", (len(group), space)
+        )
+
+
+def _labels(memory: Memory, row: int) -> Iterable[tuple[str, str, int]]:
+    for tag in memory.tags:
+        yield ("tags", tag, row)
+    for entity in memory.entities:
+        yield ("entities", entity, row)
+
+
+def add_passages(
+    connection: apsw.Connection,
+    space: int,
+    group: Sequence[tuple[int, Entry]],
+    fingerprint: str | None,
+) -> None:
+    """The derived side of memories: passages, words, and vectors where the entry has them."""
+    seq = next_seq(connection, space)
+    pid = _next_number(connection, "passages")
+    passages: list[tuple[int, ...]] = []
+    term_rows: list[tuple[int, str]] = []
+    vector_rows: list[tuple[int, int, int, bytes]] = []
+    index = active_table(connection)
+    for row, entry in group:
+        has_vectors = entry.vectors is not None
+        if has_vectors:
+            _check_index(index, fingerprint, entry)
+            assert entry.vectors is not None
+            vectors = entry.vectors.astype("float32", copy=False)
+        for position, passage in enumerate(entry.passages):
+            passages.append((pid, row, space, *passage))
+            term_rows.append((pid, entry.terms[position]))
+            if has_vectors:
+                vector_rows.append((pid, space, seq, vectors[position].tobytes()))
+            pid += 1
+    connection.executemany(_INSERT_PASSAGE, passages)
+    words.add(connection, space, term_rows)
+    if index is not None and vector_rows:
+        connection.executemany(f"INSERT INTO {index.table} VALUES (?, ?, ?, ?)", vector_rows)
+        count_vectors(connection, index.id, space, len(vector_rows))
+    connection.execute(
+        "UPDATE spaces SET passages = passages + ? WHERE id = ?", (len(passages), space)
+    )
+
+
+def _check_index(index: VectorTable | None, fingerprint: str | None, entry: Entry) -> None:
+    if index is None or fingerprint != index.fingerprint:
+        held = "none" if index is None else index.fingerprint
+        raise FingerprintMismatch(
+            f"these vectors are by {fingerprint}, the index is by {held}; "
+            "vectors of two embedders are never mixed. Run 'recollect reindex'"
+        )
+    assert entry.vectors is not None
+    if entry.vectors.shape != (len(entry.passages), index.dimension):
+        raise InvalidVector(
+            f"expected {len(entry.passages)} vectors of {index.dimension} numbers, "
+            f"got an array of shape {entry.vectors.shape}"
+        )
+
+
+def find_row(connection: apsw.Connection, memory_id: str) -> tuple[int, int] | None:
+    """(row, space) of a memory."""
+    found: tuple[int, int] | None = connection.execute(
+        "SELECT row, space FROM memories WHERE id = ?", (memory_id,)
+    ).get
+    return found
+
+
+def revise(connection: apsw.Connection, entry: Entry, fingerprint: str | None) -> list[int]:
+    """Replace a memory in place, its former form into the history; the pids that went."""
+    memory = entry.memory
+    found = find_row(connection, memory.id)
+    if found is None:
+        raise NotFound(f"no memory has the id {memory.id!r}")
+    row, space = found
+    former = from_row(
+        next(
+            connection.execute(
+                f"SELECT {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
+                "WHERE m.row = ?",
+                (row,),
+            )
+        )
+    )
+    if former.space != memory.space:
+        raise Conflict(
+            f"{memory.id!r} belongs to space {former.space!r}; a memory cannot move to another"
+        )
+    connection.execute(
+        "INSERT INTO revisions VALUES (?, ?, ?)",
+        (row, to_micros(memory.updated_at), snapshot(former)),
+    )
+    columns = ", ".join(f"{name} = ?" for name in COLUMNS.split(", "))
+    connection.execute(
+        f"UPDATE memories SET identity = ?, {columns} WHERE row = ?",
+        (entry.identity, *to_row(memory), row),
+    )
+    connection.execute("DELETE FROM labels WHERE memory = ?", (row,))
+    connection.executemany("INSERT OR IGNORE INTO labels VALUES (?, ?, ?)", _labels(memory, row))
+    if former.text == memory.text:
+        return []  # passages, words and vectors still hold
+    pids = remove_passages(connection, space, [row])
+    add_passages(connection, space, [(row, entry)], fingerprint)
+    return pids
+
+
+def remove_passages(connection: apsw.Connection, space: int, rows: Sequence[int]) -> list[int]:
+    """Take memories' passages out of every index of their space; the pids that went."""
+    pids: list[int] = [
+        pid
+        for (pid,) in connection.execute(
+            "SELECT p.pid FROM json_each(?) j JOIN passages p ON p.memory = j.value",
+            (json.dumps(rows),),
+        )
+    ]
+    seq = next_seq(connection, space)
+    words.remove(connection, space, pids)
+    marked = [(pid,) for pid in pids]
+    for index in vector_tables(connection):
+        before = connection.total_changes()
+        connection.executemany(f"DELETE FROM {index.table} WHERE pid = ?", marked)
+        count_vectors(connection, index.id, space, before - connection.total_changes())
+    connection.executemany("DELETE FROM passages WHERE pid = ?", marked)
+    connection.executemany("INSERT INTO gone VALUES (?, ?, ?)", ((space, seq, p) for p in pids))
+    connection.execute(
+        "UPDATE spaces SET passages = passages - ? WHERE id = ?", (len(pids), space)
+    )
+    return pids
+
+
+def delete(connection: apsw.Connection, ids: Sequence[str]) -> tuple[list[bool], dict[int, list[int]]]:
+    """Erase memories; for each id whether it was there, and the pids that went, by space."""
+    rows_by_space: dict[int, list[int]] = defaultdict(list)
+    done: list[bool] = []
+    for memory_id in ids:
+        found = find_row(connection, memory_id)
+        fresh = found is not None and found[0] not in rows_by_space[found[1]]
+        done.append(fresh)
+        if found is not None and fresh:
+            rows_by_space[found[1]].append(found[0])
+    gone: dict[int, list[int]] = {}
+    for space, rows in rows_by_space.items():
+        if not rows:
+            continue
+        gone[space] = remove_passages(connection, space, rows)
+        connection.executemany("DELETE FROM memories WHERE row = ?", ((row,) for row in rows))
+        connection.execute(
+            "UPDATE spaces SET memories = memories - ? WHERE id = ?", (len(rows), space)
+        )
+    return done, gone
+
+
+def touch(
+    connection: apsw.Connection, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]
+) -> None:
+    connection.executemany(
+        "UPDATE memories SET access_count = access_count + ? WHERE id = ?",
+        ((n, memory_id) for memory_id, n in accessed.items()),
+    )
+    connection.executemany(
+        "UPDATE memories SET reinforcement = reinforcement + ? WHERE id = ?",
+        ((n, memory_id) for memory_id, n in reinforced.items()),
+    )
+
+
+def fill(
+    connection: apsw.Connection, index: VectorTable, handles: Sequence[int], vectors: Vectors
+) -> int:
+    """Store vectors of passages that still exist and have none yet."""
+    by_space: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for handle, vector in zip(handles, vectors, strict=True):
+        space: int | None = connection.execute(
+            f"SELECT p.space FROM passages p WHERE p.pid = ? "
+            f"AND NOT EXISTS (SELECT 1 FROM {index.table} v WHERE v.pid = p.pid)",
+            (handle,),
+        ).get
+        if space is not None:
+            by_space[space].append((handle, space, vector.astype("float32", copy=False).tobytes()))
+    for space, rows in by_space.items():
+        seq = next_seq(connection, space)
+        connection.executemany(
+            f"INSERT INTO {index.table} VALUES (?, ?, ?, ?)",
+            ((pid, space, seq, data) for pid, space, data in rows),
+        )
+        count_vectors(connection, index.id, space, len(rows))
+    return sum(map(len, by_space.values()))

@@ -1,0 +1,54 @@
+"""Fold text to the one form that is indexed and asked for.
+
+Full-width and half-width, traditional and simplified Chinese, upper and lower case become the
+same; invisible characters (tags, bidirectional controls, zero-width, variation selectors) go.
+Folding is for the index only: what a user told us is stored as they told it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+# U+E0000..E007F can hide instructions in plain sight; the others break words without being seen.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """Traditional → simplified, character by character, from OpenCC's table (read as data).
+
+    Where a traditional character has several simplified forms the first is taken: both sides of a
+    search are folded alike, so the choice matters less than its being the same.
+    """
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    package = find_spec("opencc")
+    if package is None or package.origin is None:  # the dependency was removed by hand
+        raise ModuleNotFoundError(
+            "the package 'opencc-python-reimplemented' is missing: reinstall recollect"
+        )
+    table = Path(package.origin).parent / "dictionary" / "TSCharacters.txt"
+    pairs = (line.split("\t") for line in table.read_text("utf-8").splitlines() if "\t" in line)
+    return {ord(old): new.split(" ")[0] for old, new in pairs if len(old) == 1}
+
+
+def fold_width(text: str) -> str:
+    """NFKC without invisible characters and in simplified Chinese; letters keep their case."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
+    if _HAN.search(text):
+        text = text.translate(_simplified())
+    return text
+
+
+def fold(text: str) -> str:
+    """The indexed form: `fold_width` in lower case."""
+    return fold_width(text).lower()

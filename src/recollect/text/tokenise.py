@@ -1,0 +1,141 @@
+"""One tokeniser for Chinese and English, for the index and for the question alike.
+
+What becomes a term:
+
+- a run of Chinese (also kana, hangul): every pair of neighbours, and every single character, so
+  that two-character words are always found and a one-character question still finds something;
+- an English word: its stem;
+- an identifier (`ERR_CONN_1042`, `user_id`, `--no-cache`, `a.b.c`, `/etc/hosts`, `getUserName`):
+  itself, exactly, and its parts stemmed, so `1042` or `cache` find it as well.
+
+A dictionary segmenter was measured and left out: see docs/decisions/0004. `VERSION` is part of the
+words index's fingerprint: change it whenever the terms of any text change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import Stemmer
+
+from recollect.text.fold import fold_width
+from recollect.text.stop_words import ENGLISH, is_stop_pair
+
+VERSION = 1
+
+# A question is a handful of words; a pasted log is not. 64 terms keep every real question whole.
+MAX_QUERY_TERMS = 64
+MAX_QUERY_CHARS = 8_192
+# Longer "words" are hashes, base64 or noise: kept by their first characters only.
+_MAX_TERM_CHARS = 64
+
+_IDEOGRAPHS = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+_W = rf"[^\W{_IDEOGRAPHS}]"  # a word character (letter, digit, underscore) that is no ideograph
+_PIECE = re.compile(
+    rf"(?P<han>[{_IDEOGRAPHS}]+)"
+    rf"|(?P<lead>(?<!{_W})(?:--?|\./|~/|/|[@#$]))?(?P<word>{_W}+(?:['’]{_W}+)*)"
+    rf"(?P<more>(?:[-./:\\@+#=&]{{1,3}}{_W}+)*)(?P<tail>\+\+|#)?"
+)
+_PLAIN = re.compile(r"[a-z]+(?:'[a-z]+)*")
+_SEGMENT = re.compile(r"[/\\:=@&]+")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+
+_stemmer = Stemmer.Stemmer("english")
+_stemmer.maxCacheSize = 0  # our own dictionary below is faster
+_stems: dict[str, str] = {}
+
+
+def _stem(word: str) -> str:
+    stem = _stems.get(word)
+    if stem is None:
+        if len(_stems) > 200_000:  # bounded: a long-running server sees endless new words
+            _stems.clear()
+        # the stemmer wants to see the apostrophe of "don't"; the index does not
+        stem = _stems[word] = _stemmer.stemWord(word).replace("'", "")[:_MAX_TERM_CHARS]
+    return stem
+
+
+def _han(run: str, *, single: bool) -> Iterator[str]:
+    if single or len(run) == 1:
+        yield from run
+    for i in range(len(run) - 1):
+        yield run[i : i + 2]
+
+
+def _identifier(piece: str, lead: str) -> Iterator[str]:
+    """The exact form first, then its segments, then the stemmed parts."""
+    exact = piece.lower()
+    # `iPhone` is asked for as "iphone", which is a plain word and therefore stemmed
+    yield _stem(exact) if exact.isalpha() else exact[:_MAX_TERM_CHARS]
+    if lead:
+        yield (lead + exact)[:_MAX_TERM_CHARS]
+    segments = [s for s in _SEGMENT.split(piece) if s]
+    if len(segments) > 1:
+        for segment in segments:
+            if not segment.isalpha():
+                yield segment.lower()[:_MAX_TERM_CHARS]
+    parts = _PARTS.findall(piece)
+    for part in parts:
+        part = part.lower()
+        if part != exact and (len(part) > 1 or len(parts) > 2):
+            yield _stem(part)
+
+
+def terms(text: str, *, singles: bool = True) -> list[str]:
+    """Every term of a text, in order, repeated as often as it occurs.
+
+    `singles` says whether each Chinese character of a longer run is a term of its own.
+    """
+    found: list[str] = []
+    for chunk in fold_width(text).split():
+        known = _chunks.get(chunk)
+        if known is None:
+            known = _terms_of_chunk(chunk, singles=singles)
+            if chunk.isascii() and len(chunk) <= 32:  # words recur; everything else is one-off
+                if len(_chunks) > 200_000:
+                    _chunks.clear()
+                _chunks[chunk] = known
+        found += known
+    return found
+
+
+_chunks: dict[str, tuple[str, ...]] = {}
+
+
+def _terms_of_chunk(chunk: str, *, singles: bool) -> tuple[str, ...]:
+    """The terms of text without white space. No term ever reaches across white space."""
+    found: list[str] = []
+    for match in _PIECE.finditer(chunk):
+        han, lead, word, more, tail = match.group("han", "lead", "word", "more", "tail")
+        if han:
+            found.extend(_han(han, single=singles))
+            continue
+        lower = word.lower().replace("’", "'")
+        if not more and not tail and (not lead or lead == "/"):
+            if _PLAIN.fullmatch(lower) and (word.islower() or word.istitle() or word.isupper()):
+                found.append(_stem(lower))
+                continue
+            if lower.isdigit():
+                found.append(lower[:_MAX_TERM_CHARS])
+                continue
+        found.extend(_identifier(word + more + (tail or ""), lead or ""))
+    return tuple(found)
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """What to ask the index for: distinct terms without stop words, at most `MAX_QUERY_TERMS`.
+
+    A question made of stop words alone keeps them: "what is it" still asks for something.
+    """
+    text = text[:MAX_QUERY_CHARS]
+    every = dict.fromkeys(terms(text, singles=False))
+    telling = [t for t in every if not _is_stop(t)]
+    return tuple(telling or every)[:MAX_QUERY_TERMS]
+
+
+_ENGLISH_STEMS = frozenset(map(_stem, ENGLISH)) | ENGLISH
+
+
+def _is_stop(term: str) -> bool:
+    return term in _ENGLISH_STEMS or (len(term) == 2 and not term.isascii() and is_stop_pair(term))

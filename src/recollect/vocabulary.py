@@ -1,0 +1,255 @@
+"""The words of Recollect as frozen values. The same names are used in every door.
+
+A `Memory` is what was told; a `Passage` is the part of it that is indexed; a `Query` asks; a
+`Candidate` is a passage on its way through the pipeline; a `Hit` is what is handed out; a
+`Recollection` is the whole answer with its status and trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = NDArray[np.float32]
+    Vectors: TypeAlias = NDArray[np.float32]
+
+    from recollect.filters import Filter
+else:  # naming a type must not cost a cold process the import of NumPy
+    Vector = Vectors = Any
+
+Json: TypeAlias = None | bool | int | float | str | list[Any] | dict[str, Any]
+
+GLOBAL_SPACE = "global"
+
+
+class Status(str, Enum):
+    """What kind of answer this is. Never a guess."""
+
+    ANSWERED = "answered"
+    EMPTY = "empty"  # searched well, nothing there
+    BELOW_FLOOR = "below_floor"  # found, not good enough
+    DEGRADED = "degraded"  # a channel was missing; the reasons say which and why
+    STALE = "stale"  # the index is behind the truth
+    UNAVAILABLE = "unavailable"  # no channel could answer
+    DISABLED = "disabled"  # the caller switched every channel off
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Action(str, Enum):
+    """What a write did."""
+
+    CREATED = "created"
+    REINFORCED = "reinforced"  # told again: counted, not repeated
+    UNCHANGED = "unchanged"  # the same id with the same content: a repeated delivery
+    REVISED = "revised"
+    FORGOTTEN = "forgotten"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One remembered item."""
+
+    id: str
+    space: str
+    text: str
+    kind: str = "note"
+    section: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    source: str = ""
+    provenance: Mapping[str, Json] = field(default_factory=dict)
+    confidence: float = 1.0
+    occurred_at: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reinforcement: int = 0
+    access_count: int = 0
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """How a memory read before it was revised."""
+
+    memory: Memory
+    replaced_at: datetime
+
+
+class Passage(NamedTuple):
+    """A part of a memory's text, `text[start:end]`, by its place among its siblings."""
+
+    ordinal: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a store writes at once: a memory, its passages, their terms and (if had) vectors."""
+
+    memory: Memory
+    passages: tuple[Passage, ...]
+    terms: tuple[str, ...]  # one string of space-separated terms for each passage
+    identity: str  # what two tellings of the same thing share
+    vectors: Vectors | None = None  # one unit row for each passage, or none yet
+    merge: bool = True  # told again (same identity in the space): reinforce, do not repeat
+    history: tuple[Revision, ...] = ()  # former forms, newest first; only when taken over
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The proof of a write. Once you hold it, the write survives a power cut."""
+
+    id: str
+    space: str
+    action: Action
+    passages: int = 0
+    embedded: bool = True  # False: found by words now, by meaning after the backfill
+    notes: tuple[str, ...] = ()
+
+
+class Found(NamedTuple):
+    """A passage that a store found, with the channel's own score (order is all it promises)."""
+
+    memory_id: str
+    ordinal: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked, where, and within which bounds."""
+
+    text: str
+    spaces: tuple[str, ...] = (GLOBAL_SPACE,)
+    limit: int = 10
+    budget: int = 1500  # tokens
+    where: Filter | None = None
+    as_of: datetime | None = None
+    words: bool = True
+    meaning: bool = True
+    vector: Vector | None = None  # given when the caller has embedded the question already
+    deadline: float = 10.0  # seconds
+
+
+class Place(NamedTuple):
+    """Where a channel had a passage: rank from 0, and the channel's own score."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage inside the pipeline, with its place in every channel that found it."""
+
+    memory_id: str
+    ordinal: int
+    score: float
+    channels: Mapping[str, Place]
+    memory: Memory | None = None
+    passage: Passage | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return (self.memory_id, self.ordinal)
+
+    @property
+    def text(self) -> str:
+        """The passage's text; only after `hydrate` has fetched the memory."""
+        if self.memory is None or self.passage is None:
+            raise ValueError(f"passage {self.key} has not been fetched yet")
+        return self.memory.text[self.passage.start : self.passage.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One line of the answer, with its reasons."""
+
+    memory: Memory
+    passage: Passage
+    text: str
+    score: float  # 0 to 1: 1 is the best score that this way of mixing can give
+    tokens: int
+    channels: Mapping[str, Place]
+    parts: Mapping[str, float] = field(default_factory=dict)  # what the score is made of
+    displaced: tuple[str, ...] = ()  # what lost its place to this hit, and why
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+
+class Dropped(NamedTuple):
+    memory_id: str
+    ordinal: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one stage did."""
+
+    stage: str
+    milliseconds: float
+    received: int
+    passed_on: int
+    notes: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    preset: str
+    steps: tuple[Step, ...]
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The answer: hits in order, what they cost, and how far to trust it."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    status: Status
+    reasons: tuple[str, ...]
+    tokens_used: int
+    tokens_left: int
+    trace: Trace
+
+    def __bool__(self) -> bool:
+        return bool(self.hits)
+
+
+class SpaceInfo(NamedTuple):
+    name: str
+    memories: int
+    passages: int
+    pending: int  # passages that wait for their vector
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of `doctor`: a part, whether it is well, and what to do if not."""
+
+    part: str
+    ok: bool
+    finding: str
+    fix: str = ""
+
+
+SpaceNames: TypeAlias = str | Sequence[str]
