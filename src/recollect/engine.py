@@ -1,11 +1,11 @@
 """The one façade: everything that any door does goes through an `Engine`.
 
-    from recollect import Engine
+from recollect import Engine
 
-    with Engine("memory.db") as engine:
-        engine.remember("Mei prefers dark mode. 小美喜欢深色主题。", tags=["ui"])
-        for hit in engine.recall("which theme does Mei like?").hits:
-            print(hit.score, hit.text)
+with Engine("memory.db") as engine:
+    engine.remember("Mei prefers dark mode. 小美喜欢深色主题。", tags=["ui"])
+    for hit in engine.recall("which theme does Mei like?").hits:
+        print(hit.score, hit.text)
 """
 
 from __future__ import annotations

@@ -91,9 +91,7 @@ def parse_filter(data: Mapping[str, Any] | None) -> Filter | None:
 
 def _parse(data: Any, *, depth: int, count: list[int]) -> Filter:
     if not isinstance(data, Mapping) or not data:
-        raise InvalidInput(
-            f"a filter is an object like {{\"kind\": \"decision\"}}, got {_short(data)}"
-        )
+        raise InvalidInput(f'a filter is an object like {{"kind": "decision"}}, got {_short(data)}')
     if depth > _MAX_DEPTH:
         raise InvalidInput(f"the filter is nested deeper than {_MAX_DEPTH} levels; flatten it")
     parts: list[Filter] = []
@@ -118,7 +116,7 @@ def _conditions(name: Any, value: Any) -> list[Filter]:
     if not isinstance(value, Mapping):
         value = {"has" if field in LIST_FIELDS else "=": value}
     if not value:
-        raise InvalidInput(f"{name}: an empty condition; write e.g. {{\"=\": \"…\"}}")
+        raise InvalidInput(f'{name}: an empty condition; write e.g. {{"=": "…"}}')
     return [_condition(name, field, key, operator, v) for operator, v in value.items()]
 
 
@@ -170,7 +168,9 @@ def _value(name: str, field: str, value: Any) -> Scalar:
             return check_encodable(value, name=name)
         raise InvalidInput(f"{name}: expected text, got {_short(value)}")
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if number and (value != value or abs(value) > 1e300 or abs(value) >= 2**63 and isinstance(value, int)):
+    if number and (
+        value != value or abs(value) > 1e300 or (abs(value) >= 2**63 and isinstance(value, int))
+    ):
         raise InvalidInput(f"{name}: {value} is no usable number")
     if field in NUMBER_FIELDS:
         if number:

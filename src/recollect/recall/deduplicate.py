@@ -27,7 +27,9 @@ class Deduplicate:
         for candidate in draft.candidates:
             if candidate.memory_id in memories:
                 dropped.append(
-                    Dropped(*candidate.key, f"another passage of {candidate.memory_id} stands higher")
+                    Dropped(
+                        *candidate.key, f"another passage of {candidate.memory_id} stands higher"
+                    )
                 )
                 continue
             sign = signature(candidate.text)

@@ -1,4 +1,4 @@
-"""What travels through the reading pipeline: the draft, and the kit of tools that stages may use."""
+"""What travels through the reading pipeline: the draft, and the tools that stages may use."""
 
 from __future__ import annotations
 

@@ -22,7 +22,9 @@ class SearchWords:
             return draft.note("words: switched off by the caller")
         terms = query_terms(query.text)
         if not terms:
-            return draft.with_channel(CHANNEL, ()).note("words: the question has no word to look for")
+            return draft.with_channel(CHANNEL, ()).note(
+                "words: the question has no word to look for"
+            )
         found = kit.store.search_words(
             terms,
             spaces=query.spaces,

@@ -34,7 +34,7 @@ class SideBySide:
 
     @staticmethod
     def _start(stage: Stage, draft: Draft, kit: Kit) -> Future[Draft] | None:
-        """None for what needs no waiting: a question that brings its vector, or a switched-off one."""
+        """None where there is nothing to wait for: the vector is given, or meaning is off."""
         if draft.query.vector is not None or not draft.query.meaning:
             return None
         return kit.pool().submit(stage, draft, kit)

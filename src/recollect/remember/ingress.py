@@ -159,7 +159,9 @@ def _object(value: object, name: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise InvalidInput(f'{name}: expected an object like {{"key": "value"}}, got {_short(value)}')
+        raise InvalidInput(
+            f'{name}: expected an object like {{"key": "value"}}, got {_short(value)}'
+        )
     checked = _json(value, name, depth=0)
     size = len(repr(checked))
     if size > _MAX_JSON_CHARS:
@@ -191,7 +193,9 @@ def _json(value: object, name: str, *, depth: int) -> Any:
         return {key: _json(item, name, depth=depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_json(item, name, depth=depth + 1) for item in value]
-    raise InvalidInput(f"{name}: {type(value).__name__} is not JSON; use text, numbers, lists, objects")
+    raise InvalidInput(
+        f"{name}: {type(value).__name__} is not JSON; use text, numbers, lists, objects"
+    )
 
 
 def _short(value: object) -> str:

@@ -37,9 +37,7 @@ def prepare(memory: Memory, *, given_id: bool) -> Entry:
     return Entry(memory, passages, joined, identity(memory), merge=not given_id)
 
 
-def embed_entries(
-    entries: Sequence[Entry], embedder: Embedder
-) -> list[Entry]:
+def embed_entries(entries: Sequence[Entry], embedder: Embedder) -> list[Entry]:
     """The entries with vectors, embedded all together."""
     texts = [e.memory.text[p.start : p.end] for e in entries for p in e.passages]
     vectors = embed_texts(embedder, texts, kind="document")
@@ -88,9 +86,7 @@ def _with_vectors(entries: Sequence[Entry], kit: Kit) -> tuple[Sequence[Entry], 
     embedder = kit.embedder()
     if embedder is None:
         return entries, None
-    held = kit.store.declare(
-        Embedding(embedder.fingerprint, embedder.dimension, embedder.name)
-    )
+    held = kit.store.declare(Embedding(embedder.fingerprint, embedder.dimension, embedder.name))
     if held.fingerprint != embedder.fingerprint:
         raise FingerprintMismatch(
             f"the index is by {held.name}, the embedder is {embedder.name}; run 'recollect reindex'"

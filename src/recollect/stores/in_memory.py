@@ -143,8 +143,7 @@ class InMemoryStore:
 
     def known(self, entries: Sequence[Entry]) -> list[bool]:
         return [
-            e.memory.id in self._memories
-            or (e.merge and self._holder(e) is not None)
+            e.memory.id in self._memories or (e.merge and self._holder(e) is not None)
             for e in entries
         ]
 
@@ -161,15 +160,15 @@ class InMemoryStore:
                 )
             if former.text != memory.text:
                 self._check_vectors(entry, fingerprint)
-            self._history.setdefault(memory.id, []).insert(
-                0, Revision(former, memory.updated_at)
-            )
+            self._history.setdefault(memory.id, []).insert(0, Revision(former, memory.updated_at))
             self._identities[memory.id] = entry.identity
             self._memories[memory.id] = memory
             if former.text != memory.text:
                 self._index(entry, fingerprint)
 
-    def get(self, ids: Sequence[str], *, spaces: Sequence[str] | None = None) -> list[Memory | None]:
+    def get(
+        self, ids: Sequence[str], *, spaces: Sequence[str] | None = None
+    ) -> list[Memory | None]:
         found = [self._memories.get(memory_id) for memory_id in ids]
         if spaces is None:
             return found

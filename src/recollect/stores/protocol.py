@@ -63,7 +63,9 @@ class Store(Protocol):
     def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
         """Replace the memory that has the entry's id; its former form goes to the history."""
 
-    def get(self, ids: Sequence[str], *, spaces: Sequence[str] | None = None) -> list[Memory | None]:
+    def get(
+        self, ids: Sequence[str], *, spaces: Sequence[str] | None = None
+    ) -> list[Memory | None]:
         """Memories by id, in the order asked; None where there is none (or none in the spaces)."""
 
     def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:

@@ -35,11 +35,9 @@ def _end(text: str, start: int) -> int:
         return len(text)
     half = start + PASSAGE_CHARS // 2
     for boundary in _BOUNDARIES:
-        last = None
-        for last in boundary.finditer(text, half, hard):
-            pass
-        if last is not None:
-            return last.end()
+        ends = [match.end() for match in boundary.finditer(text, half, hard)]
+        if ends:
+            return ends[-1]
     return hard
 
 

@@ -13,9 +13,9 @@ ENGLISH = frozenset(
     don't down during each either else ever few for from further get gets got had hadn't has hasn't
     have haven't having he he'd he'll he's her here here's hers herself him himself his how how's i
     i'd i'll i'm i've if in into is isn't it it's its itself just let let's like may me might more
-    most much must my myself no nor not of off on once one only or other ought our ours ourselves out
-    over own please quite rather really same shall she she'd she'll she's should shouldn't so some
-    such than that that's the their theirs them themselves then there there's these they they'd
+    most much must my myself no nor not of off on once one only or other ought our ours ourselves
+    out over own please quite rather really same shall she she'd she'll she's should shouldn't so
+    some such than that that's the their theirs them themselves then there there's these they they'd
     they'll they're they've this those though through to too under until up upon us very was wasn't
     we we'd we'll we're we've were weren't what what's when when's where where's which while who
     who's whom whose why why's will with won't would wouldn't yes yet you you'd you'll you're you've

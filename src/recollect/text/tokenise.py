@@ -30,7 +30,9 @@ MAX_QUERY_CHARS = 8_192
 # Longer "words" are hashes, base64 or noise: kept by their first characters only.
 _MAX_TERM_CHARS = 64
 
-_IDEOGRAPHS = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+_IDEOGRAPHS = (
+    "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+)
 _W = rf"[^\W{_IDEOGRAPHS}]"  # a word character (letter, digit, underscore) that is no ideograph
 _PIECE = re.compile(
     rf"(?P<han>[{_IDEOGRAPHS}]+)"
@@ -76,8 +78,7 @@ def _identifier(piece: str, lead: str) -> Iterator[str]:
             if not segment.isalpha():
                 yield segment.lower()[:_MAX_TERM_CHARS]
     parts = _PARTS.findall(piece)
-    for part in parts:
-        part = part.lower()
+    for part in map(str.lower, parts):
         if part != exact and (len(part) > 1 or len(parts) > 2):
             yield _stem(part)
 

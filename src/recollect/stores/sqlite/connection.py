@@ -84,8 +84,10 @@ def plain_errors(path: Path) -> Iterator[None]:
 
 
 def connect(path: Path, *, read_only: bool) -> apsw.Connection:
-    flags = apsw.SQLITE_OPEN_READONLY if read_only else (
-        apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    flags = (
+        apsw.SQLITE_OPEN_READONLY
+        if read_only
+        else (apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     )
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=256)
     connection.set_busy_timeout(int(LOCK_SECONDS * 1000))
@@ -195,7 +197,7 @@ class WriteLock:
 
 
 def checkpoint(connection: apsw.Connection, *, seconds: float = 2.0) -> bool:
-    """Empty the write-ahead log, so that erased text is not left in it. False if readers held it."""
+    """Empty the write-ahead log, so that no erased text is left in it. False: readers hold it."""
     deadline = time.monotonic() + seconds
     connection.set_busy_timeout(100)
     try:

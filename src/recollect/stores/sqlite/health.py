@@ -101,10 +101,14 @@ def _vectors(
         (table.dimension * 4, number),
     ).get
     if wrong:
-        return Check(part, False, f"{wrong} vectors have the wrong size", "run 'recollect reindex --force'")
+        return Check(
+            part, False, f"{wrong} vectors have the wrong size", "run 'recollect reindex --force'"
+        )
     if held < passages:
         return Check(
-            part, False, f"{passages - held} of {passages} passages wait for a vector",
+            part,
+            False,
+            f"{passages - held} of {passages} passages wait for a vector",
             "run 'recollect reindex'",
         )
     return Check(part, True, f"{held} vectors of {table.dimension} numbers")

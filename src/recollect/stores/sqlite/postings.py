@@ -184,7 +184,9 @@ class PostingsIndex:
             return
         rarity = idf(self._living, holding)
         counts = base.counts[span].astype(np.float64)
-        scores[places] += rarity * (K1 + 1) * counts / (counts + self._norms_at(base, average)[places])
+        scores[places] += (
+            rarity * (K1 + 1) * counts / (counts + self._norms_at(base, average)[places])
+        )
         for place, count in tail:
             norm = K1 * (1 - B + B * self._tail_lengths[place] / average)
             scores[len(base.pids) + place] += rarity * (K1 + 1) * count / (count + norm)

@@ -1,8 +1,9 @@
 """Files beside the database that make searches fast: derived, checked, thrown away at any doubt.
 
-A sidecar is a handful of flat arrays that grow only at their end. The database lists it (`sidecars`:
-generation, rows, change number, checksum), so the file is never believed further than a committed
-row says. Data is flushed to disk before that row is written. Forgetting overwrites in place.
+A sidecar is a handful of flat arrays that grow only at their end. The database lists it
+(`sidecars`: generation, rows, change number, checksum), so the file is never believed further than
+a committed row says. Data is flushed to disk before that row is written. Forgetting overwrites in
+place.
 """
 
 from __future__ import annotations

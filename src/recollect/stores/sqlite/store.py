@@ -96,9 +96,7 @@ class SQLiteStore:
         elif self.path.exists() and self.path.stat().st_size:
             with self._readers.use() as reader:
                 if schema.is_current(reader):
-                    tokeniser = reader.execute(
-                        "SELECT value FROM meta WHERE key = 'tokeniser'"
-                    ).get
+                    tokeniser = reader.execute("SELECT value FROM meta WHERE key = 'tokeniser'").get
                     if tokeniser == tokenise.VERSION:
                         return
         if self._read_only:
@@ -157,9 +155,7 @@ class SQLiteStore:
             finally:
                 reader.execute("COMMIT")
 
-    def _spaces_of(
-        self, reader: apsw.Connection, names: Sequence[str] | None
-    ) -> list[_SpaceRow]:
+    def _spaces_of(self, reader: apsw.Connection, names: Sequence[str] | None) -> list[_SpaceRow]:
         sql = "SELECT id, name, seq, passages FROM spaces"
         if names is None:
             return [_SpaceRow(*row) for row in reader.execute(sql)]
@@ -192,7 +188,9 @@ class SQLiteStore:
         with self._read() as reader:
             return writing.known(reader, entries)
 
-    def get(self, ids: Sequence[str], *, spaces: Sequence[str] | None = None) -> list[Memory | None]:
+    def get(
+        self, ids: Sequence[str], *, spaces: Sequence[str] | None = None
+    ) -> list[Memory | None]:
         with self._read() as reader:
             rows = reader.execute(
                 f"SELECT {SELECTED} FROM json_each(?) j JOIN memories m ON m.id = j.value "
@@ -229,9 +227,7 @@ class SQLiteStore:
     def delete_space(self, space: str) -> int:
         with self._write() as writer:
             row = self._spaces_of(writer, [space])[0]
-            count: int = writer.execute(
-                "SELECT memories FROM spaces WHERE id = ?", (row.id,)
-            ).get
+            count: int = writer.execute("SELECT memories FROM spaces WHERE id = ?", (row.id,)).get
             words.drop(writer, row.id)
             for table in writing.vector_tables(writer):
                 writer.execute(f"DELETE FROM {table.table} WHERE space = ?", (row.id,))
@@ -263,7 +259,7 @@ class SQLiteStore:
             self._postings_index(space).shred(writer)
 
     def _empty_log(self) -> None:
-        """Erased text must leave the write-ahead log too. Readers may hold it; `close` tries again."""
+        """Erased text must leave the write-ahead log too; readers may hold it until `close`."""
         with self._lock.hold(), plain_errors(self.path):
             if self._writer is not None:
                 checkpoint(self._writer)
@@ -282,7 +278,9 @@ class SQLiteStore:
             raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")
         with self._read() as reader:
             numbers = [space.id for space in self._spaces_of(reader, spaces)]
-            beyond = "" if cursor is None else f"AND m.row {'<' if newest_first else '>'} {int(cursor)}"
+            beyond = (
+                "" if cursor is None else f"AND m.row {'<' if newest_first else '>'} {int(cursor)}"
+            )
             rows = reader.execute(
                 f"SELECT m.row, {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
                 f"WHERE m.space IN (SELECT value FROM json_each(?)) {beyond} AND {condition} "
@@ -441,7 +439,7 @@ class SQLiteStore:
         return [(score, *named[pid]) for score, pid in best if pid in named]
 
     def _outdated(self, reader: apsw.Connection, space: int, where: Filter | None) -> list[int]:
-        """Passages that do not hold at the moment asked about; few, and found by their own index."""
+        """Passages that do not hold at the moment asked about: few, with an index of their own."""
         moment = _moment(where)
         if moment is None:
             return []
@@ -530,18 +528,18 @@ class SQLiteStore:
         self._trusted_words[space.id] = space.seq
 
     def _rebuild_words(self, writer: apsw.Connection, space: int | None = None) -> int:
-        numbers = [space] if space is not None else [
-            number for (number,) in writer.execute("SELECT id FROM spaces").fetchall()
-        ]
+        numbers = (
+            [space]
+            if space is not None
+            else [number for (number,) in writer.execute("SELECT id FROM spaces").fetchall()]
+        )
         total = 0
         for number in numbers:
             total += words.rebuild(writer, number)
             writing.next_seq(writer, number)
             if self._folder.exists():
                 self._postings_index(number).shred(writer)
-        writer.execute(
-            "INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (tokenise.VERSION,)
-        )
+        writer.execute("INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (tokenise.VERSION,))
         return total
 
     def rebuild_words(self) -> int:
@@ -575,9 +573,7 @@ class SQLiteStore:
                 return embedding
             return Embedding(table.fingerprint, table.dimension, table.name)
 
-    def _create_index(
-        self, writer: apsw.Connection, embedding: Embedding, *, active: bool
-    ) -> None:
+    def _create_index(self, writer: apsw.Connection, embedding: Embedding, *, active: bool) -> None:
         writer.execute(
             "INSERT INTO indexes (fingerprint, dimension, name, active) VALUES (?, ?, ?, ?)",
             (*embedding, active),
@@ -709,7 +705,9 @@ class SQLiteStore:
         from recollect.stores.sqlite.health import check
 
         with self._read() as reader:
-            spaces = [(space.id, space.name, space.passages) for space in self._spaces_of(reader, None)]
+            spaces = [
+                (space.id, space.name, space.passages) for space in self._spaces_of(reader, None)
+            ]
             tables = writing.vector_tables(reader)
         return check(self, spaces, tables)
 

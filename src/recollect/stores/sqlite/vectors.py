@@ -394,7 +394,9 @@ class VectorIndex:
             numbers, sums = base.pids.copy(), base.sums.copy()
             numbers[at], sums[at] = -1, 0
             for place in at:
-                sidecar.write_at(self._path(base.generation, "f32"), int(place) * width, bytes(width))
+                sidecar.write_at(
+                    self._path(base.generation, "f32"), int(place) * width, bytes(width)
+                )
             sidecar.write_at(self._path(base.generation, "ids"), 0, numbers.data)
             sidecar.write_at(self._path(base.generation, "sums"), 0, sums.data)
             sidecar.shred([self._path(base.generation, "pq")])
@@ -412,9 +414,7 @@ class VectorIndex:
         with self._lock:
             entry = sidecar.listed(connection, self.kind, self._space)
             if entry is not None:
-                sidecar.shred(
-                    self._path(entry.generation, s) for s in ("f32", "ids", "sums", "pq")
-                )
+                sidecar.shred(self._path(entry.generation, s) for s in ("f32", "ids", "sums", "pq"))
                 sidecar.strike(connection, self.kind, self._space)
 
     def check_files(self, connection: apsw.Connection) -> str | None:
@@ -444,7 +444,9 @@ def _read_pq(path: Path, rows: int) -> Any:
     except OSError:
         return None
     body = data[:-_SEAL]
-    if len(data) <= _SEAL or sidecar.checksum(body).to_bytes(_SEAL, "little") != bytes(data[-_SEAL:]):
+    if len(data) <= _SEAL or sidecar.checksum(body).to_bytes(_SEAL, "little") != bytes(
+        data[-_SEAL:]
+    ):
         return None
     import faiss
 

@@ -36,9 +36,7 @@ def add(connection: apsw.Connection, space: int, rows: Iterable[tuple[int, str]]
 
 
 def remove(connection: apsw.Connection, space: int, pids: Iterable[int]) -> None:
-    connection.executemany(
-        f"DELETE FROM {table(space)} WHERE rowid = ?", ((pid,) for pid in pids)
-    )
+    connection.executemany(f"DELETE FROM {table(space)} WHERE rowid = ?", ((pid,) for pid in pids))
 
 
 def size(connection: apsw.Connection, space: int) -> int | None:

@@ -92,8 +92,7 @@ def known(connection: apsw.Connection, entries: Sequence[Entry]) -> list[bool]:
     }
     identities = _known_identities(connection, entries, spaces)
     return [
-        e.memory.id in ids
-        or (e.merge and (e.memory.space, e.identity) in identities)
+        e.memory.id in ids or (e.merge and (e.memory.space, e.identity) in identities)
         for e in entries
     ]
 
@@ -340,13 +339,13 @@ def remove_passages(connection: apsw.Connection, space: int, rows: Sequence[int]
         count_vectors(connection, index.id, space, before - connection.total_changes())
     connection.executemany("DELETE FROM passages WHERE pid = ?", marked)
     connection.executemany("INSERT INTO gone VALUES (?, ?, ?)", ((space, seq, p) for p in pids))
-    connection.execute(
-        "UPDATE spaces SET passages = passages - ? WHERE id = ?", (len(pids), space)
-    )
+    connection.execute("UPDATE spaces SET passages = passages - ? WHERE id = ?", (len(pids), space))
     return pids
 
 
-def delete(connection: apsw.Connection, ids: Sequence[str]) -> tuple[list[bool], dict[int, list[int]]]:
+def delete(
+    connection: apsw.Connection, ids: Sequence[str]
+) -> tuple[list[bool], dict[int, list[int]]]:
     """Erase memories; for each id whether it was there, and the pids that went, by space."""
     rows_by_space: dict[int, list[int]] = defaultdict(list)
     done: list[bool] = []
