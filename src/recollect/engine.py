@@ -349,12 +349,12 @@ class Engine:
             limit=_whole(limit, "limit", 20, _MAX_LIMIT),
         )
 
-    def history(self, memory_id: str) -> list[Revision]:
+    def history(self, memory_id: str) -> Sequence[Revision]:
         """Former forms of a memory, newest first."""
         self._existing(memory_id)
         return self.store.history(memory_id)
 
-    def spaces(self) -> list[SpaceInfo]:
+    def spaces(self) -> Sequence[SpaceInfo]:
         return self.store.spaces()
 
     # Embedders
@@ -516,7 +516,7 @@ class Engine:
             notes=tuple(notes),
         )
 
-    def doctor(self) -> list[Check]:
+    def doctor(self) -> Sequence[Check]:
         """Check every part thoroughly; each fault comes with its fix."""
         return [*self.store.check(), self._check_embedder()]
 

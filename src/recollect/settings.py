@@ -150,7 +150,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _typed(name: str, value: Any, origin: str) -> Any:
-    kinds = {field.name: type(field.default) for field in fields(Settings)}
+    kinds: dict[str, Any] = {f.name: type(f.default) for f in fields(Settings)}
     if name not in kinds:
         known = ", ".join(kinds)
         raise SettingsError(f"{origin}: there is no setting {name!r}; known: {known}")

@@ -50,7 +50,8 @@ def unit_rows(vectors: object, *, rows: int, dimension: int, maker: str) -> Vect
     lengths = np.linalg.norm(matrix.astype(np.float64), axis=1)
     if rows and not lengths.min() > 1e-30:
         raise InvalidVector(f"{maker} gave a zero vector, which has no direction; it was refused")
-    return (matrix / lengths[:, None]).astype(np.float32)
+    unit: Vectors = (matrix / lengths[:, None]).astype(np.float32)
+    return unit
 
 
 def embed_texts(embedder: Embedder, texts: Sequence[str], *, kind: Kind) -> Vectors:

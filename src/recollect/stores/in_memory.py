@@ -10,7 +10,6 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from recollect.errors import (
     Conflict,
@@ -400,5 +399,5 @@ class InMemoryStore:
         """Nothing to close."""
 
 
-def _dot(a: tuple[float, ...], b: tuple[Any, ...]) -> float:
+def _dot(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))

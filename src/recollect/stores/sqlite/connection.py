@@ -27,7 +27,8 @@ from recollect.errors import (
 try:
     import fcntl
 except ImportError:  # Windows: SQLite's own lock with its busy timeout must do
-    fcntl = None  # type: ignore[assignment]
+    pass
+_HAS_FLOCK = "fcntl" in globals()
 
 # 3.7.0 to 3.51.2 can corrupt a WAL when a checkpoint meets a writer.
 _OLDEST_SAFE_SQLITE = (3, 51, 3)
@@ -151,7 +152,7 @@ class WriteLock:
         if not self._threads.acquire(timeout=LOCK_SECONDS):
             raise StoreBusy(f"another thread has been writing for {LOCK_SECONDS:.0f} s; try again")
         try:
-            if fcntl is None:
+            if not _HAS_FLOCK:
                 yield
                 return
             try:

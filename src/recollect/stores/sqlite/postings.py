@@ -117,7 +117,7 @@ class PostingsIndex:
             "SELECT pid FROM gone WHERE space = ? AND seq > ? AND seq <= ?",
             (self._space, self._seq, seq),
         )
-        for (pid,) in gone.fetchall():
+        for pid in [row[0] for row in gone]:
             self._bury(pid)
         self._seq = seq
 
@@ -194,7 +194,10 @@ class PostingsIndex:
     def _norms_at(self, base: _Base, average: float) -> NDArray[np.float64]:
         """BM25's length term for every passage; made anew only when the average has moved."""
         if self._norms is None or self._norms[0] != average:
-            self._norms = average, K1 * (1 - B + B * base.lengths / average)
+            norms: NDArray[np.float64] = K1 * (
+                1 - B + B * base.lengths.astype(np.float64) / average
+            )
+            self._norms = average, norms
         return self._norms[1]
 
     # Files
@@ -242,13 +245,13 @@ class PostingsIndex:
 
 
 def _build(connection: apsw.Connection, space: int) -> _Base:
-    numbers: dict[str, int] = {}
+    number_of: defaultdict[str, int] = defaultdict()
+    number_of.default_factory = number_of.__len__  # a new term gets the next number
     pids: list[int] = []
     lengths: list[int] = []
     flat_terms: list[int] = []
     flat_counts: list[int] = []
     sizes: list[int] = []
-    number_of = defaultdict(lambda: len(number_of), numbers)  # type: ignore[var-annotated]
     rows = connection.execute(f"SELECT rowid, terms FROM {words.table(space)} ORDER BY rowid")
     for pid, joined in rows:
         split = joined.split()

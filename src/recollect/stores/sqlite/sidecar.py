@@ -74,7 +74,7 @@ def checksum(*arrays: NDArray[Any]) -> int:
         data = np.ascontiguousarray(array).view(np.uint8).reshape(-1)
         whole = len(data) // _BLOCK * _BLOCK
         sums = data[:whole].view(np.uint64).reshape(-1, _BLOCK // 8).sum(axis=1, dtype=np.uint64)
-        value = zlib.crc32(data[whole:], zlib.crc32(sums.view(np.uint8), value))
+        value = zlib.crc32(data[whole:].data, zlib.crc32(sums.data, value))
     return value
 
 

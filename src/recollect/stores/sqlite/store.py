@@ -528,13 +528,9 @@ class SQLiteStore:
         self._trusted_words[space.id] = space.seq
 
     def _rebuild_words(self, writer: apsw.Connection, space: int | None = None) -> int:
-        numbers = (
-            [space]
-            if space is not None
-            else [number for (number,) in writer.execute("SELECT id FROM spaces").fetchall()]
-        )
+        every = [row.id for row in self._spaces_of(writer, None)]
         total = 0
-        for number in numbers:
+        for number in every if space is None else [space]:
             total += words.rebuild(writer, number)
             writing.next_seq(writer, number)
             if self._folder.exists():

@@ -94,11 +94,11 @@ class VectorIndex:
             self._open_base(connection)
         if seq <= self._seq:
             return
-        rows = connection.execute(
+        rows: list[Any] = connection.execute(
             f"SELECT pid, data FROM {self._table.table} WHERE space = ? AND seq > ? AND seq <= ?",
             (self._space, self._seq, seq),
         ).fetchall()
-        gone = connection.execute(
+        gone: list[Any] = connection.execute(
             "SELECT pid FROM gone WHERE space = ? AND seq > ? AND seq <= ?",
             (self._space, self._seq, seq),
         ).fetchall()
