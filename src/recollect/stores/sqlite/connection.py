@@ -8,6 +8,7 @@ where SQLite's own busy handler lets them race and starve.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -24,11 +25,8 @@ from recollect.errors import (
     StoreReadOnly,
 )
 
-try:
+if sys.platform != "win32":  # on Windows SQLite's own lock with its busy timeout must do
     import fcntl
-except ImportError:  # Windows: SQLite's own lock with its busy timeout must do
-    pass
-_HAS_FLOCK = "fcntl" in globals()
 
 # 3.7.0 to 3.51.2 can corrupt a WAL when a checkpoint meets a writer.
 _OLDEST_SAFE_SQLITE = (3, 51, 3)
@@ -152,7 +150,7 @@ class WriteLock:
         if not self._threads.acquire(timeout=LOCK_SECONDS):
             raise StoreBusy(f"another thread has been writing for {LOCK_SECONDS:.0f} s; try again")
         try:
-            if not _HAS_FLOCK:
+            if sys.platform == "win32":
                 yield
                 return
             try:
