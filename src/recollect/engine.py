@@ -144,16 +144,31 @@ class Engine:
         return list(self.remember_stream(told, progress=progress))
 
     def remember_stream(
-        self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
+        self,
+        told: Iterable[Mapping[str, Any]],
+        *,
+        progress: Progress | None = None,
+        refused: Callable[[int, InvalidInput], None] | None = None,
     ) -> Iterator[Receipt]:
-        """The same, giving each receipt as soon as its batch is on disk."""
+        """The same, giving each receipt as soon as its batch is on disk.
+
+        `refused` is called with the number (from 1) of an item that cannot be taken, and the rest
+        goes on; without it, the first such item stops everything after its batch.
+        """
         total = len(told) if isinstance(told, Sequence) else None
         iterator = enumerate(told, start=1)
         done = 0
         while batch := list(islice(iterator, writing.BATCH)):
-            entries = [self._entry(number, item) for number, item in batch]
+            entries = []
+            for number, item in batch:
+                try:
+                    entries.append(self._entry(number, item))
+                except InvalidInput as e:
+                    if refused is None:
+                        raise
+                    refused(number, e)
             receipts = writing.write(entries, self._writing)
-            done += len(receipts)
+            done += len(batch)
             if progress is not None:
                 progress(done, total)
             if any(not receipt.embedded for receipt in receipts):
@@ -461,17 +476,21 @@ class Engine:
 
     # Care
 
-    def reindex(
-        self, *, words: bool = True, force: bool = False, progress: Progress | None = None
-    ) -> int:
-        """Fill in missing vectors; change over to the configured embedder; rebuild the words.
+    def rebuild_words(self) -> int:
+        """Make the words index anew from the texts; how many passages it holds."""
+        return self.store.rebuild_words()
+
+    def rebuild_files(self) -> None:
+        """Throw the derived files beside the store away and write them anew."""
+        self.store.maintain(anew=True)
+
+    def reindex(self, *, force: bool = False, progress: Progress | None = None) -> int:
+        """Fill in missing vectors; change over to the embedder that the settings name.
 
         The index that answers now goes on answering until the new one is complete. Interrupted, it
         goes on where it stopped. `force` first throws all vectors away, for when they are damaged:
         until they are made again, words alone answer. How many were made is returned.
         """
-        if words:
-            self.store.rebuild_words()
         embedder = self._configured_embedder()
         if embedder is None:
             return 0

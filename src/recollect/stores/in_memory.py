@@ -389,7 +389,7 @@ class InMemoryStore:
                 h.terms = Counter(terms_of(self._text(h)))
             return len(held)
 
-    def maintain(self) -> None:
+    def maintain(self, *, anew: bool = False) -> None:
         """Nothing here is derived that could fall behind."""
 
     def check(self) -> list[Check]:

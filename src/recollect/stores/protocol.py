@@ -141,8 +141,9 @@ class Store(Protocol):
     def rebuild_words(self) -> int:
         """Make the words index anew from the texts; how many passages it holds."""
 
-    def maintain(self) -> None:
-        """Bring derived files up to date. Never needed for right answers, only for fast ones."""
+    def maintain(self, *, anew: bool = False) -> None:
+        """Bring derived files up to date (`anew`: throw them away first). Never needed for right
+        answers, only for fast ones."""
 
     def check(self) -> list[Check]:
         """Look at every part, thoroughly."""

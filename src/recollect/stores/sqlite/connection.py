@@ -112,12 +112,12 @@ class ReadPool:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._idle: list[apsw.Connection] = []
-        self._closed = False
+        self._closed = threading.Event()
 
     @contextmanager
     def use(self) -> Iterator[apsw.Connection]:
         """Borrow a connection. List operations are atomic, so no lock is needed."""
-        if self._closed:
+        if self._closed.is_set():
             raise StoreError("this store is closed; open it again to use it")
         try:
             connection = self._idle.pop()
@@ -127,13 +127,13 @@ class ReadPool:
         try:
             yield connection
         finally:
-            if self._closed:
+            if self._closed.is_set():
                 connection.close()
             else:
                 self._idle.append(connection)
 
     def close(self) -> None:
-        self._closed = True
+        self._closed.set()
         while self._idle:
             self._idle.pop().close()
 

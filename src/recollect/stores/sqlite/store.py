@@ -542,6 +542,17 @@ class SQLiteStore:
         with self._write() as writer:
             return self._rebuild_words(writer)
 
+    def _discard_files(self) -> None:
+        """Throw every derived file away, sound or not."""
+        if not self._folder.exists():
+            return
+        with self._write() as writer:
+            for space in self._spaces_of(writer, None):
+                for table in writing.vector_tables(writer):
+                    self._vector_index(table, space.id).shred(writer)
+                self._postings_index(space.id).shred(writer)
+                self._drop_from_memory(space.id)
+
     def _discard_vector_files(self) -> None:
         with self._guard:
             indexes, self._indexes = list(self._indexes.values()), {}
@@ -672,9 +683,11 @@ class SQLiteStore:
             logging.getLogger("recollect").warning("index files were not brought up to date: %s", e)
             self._broken = self._broken or None
 
-    def maintain(self) -> None:
+    def maintain(self, *, anew: bool = False) -> None:
         if self._read_only:
             return
+        if anew:
+            self._discard_files()
         with self._read() as reader:
             spaces = self._spaces_of(reader, None)
             table = writing.active_table(reader)
