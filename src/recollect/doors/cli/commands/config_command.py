@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+
+from recollect.doors.cli.session import Session
+from recollect.errors import InvalidInput
+
+_EPILOG = """\
+examples:
+  recollect config                       every setting, its value and where it comes from
+  recollect config get budget
+  recollect config set budget 3000
+  recollect config unset budget
+
+Order: defaults, your file, the project's .recollect.toml (space, limit, budget, deadline only),
+RECOLLECT_* variables, options of a command.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("what", choices=["show", "get", "set", "unset"], nargs="?", default="show")
+    parser.add_argument("name", nargs="?")
+    parser.add_argument("value", nargs="?")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    from recollect.settings import MEANING, SECRET, config_file, save_user
+
+    if arguments.what == "show":
+        loaded = session.loaded
+        rows = {
+            field.name: {
+                "value": _shown(field.name, getattr(loaded.settings, field.name), SECRET),
+                "from": loaded.origins[field.name],
+                "meaning": MEANING[field.name],
+            }
+            for field in fields(loaded.settings)
+        }
+        if session.json:
+            session.show(rows)
+            return 0
+        for name, row in rows.items():
+            session.say(f"{name:<19} {row['value']!s:<24} ({row['from']})  {row['meaning']}")
+        session.say(f"\nyour file: {config_file()}")
+        return 0
+    if arguments.name not in MEANING:
+        raise InvalidInput(f"which setting? known: {', '.join(MEANING)}")
+    if arguments.what == "get":
+        value = _shown(arguments.name, getattr(session.loaded.settings, arguments.name), SECRET)
+        if session.json:
+            session.show({arguments.name: value})
+        else:
+            session.say(str(value))
+        return 0
+    if arguments.what == "set" and arguments.value is None:
+        raise InvalidInput(f"to what? say: recollect config set {arguments.name} VALUE")
+    path = save_user(arguments.name, arguments.value if arguments.what == "set" else None)
+    if session.json:
+        session.show({"config": str(path), "set": arguments.name})
+    else:
+        session.say(f"written to {path}")
+    return 0
+
+
+def _shown(name: str, value: object, secret: frozenset[str]) -> object:
+    return "(set)" if name in secret and value else value

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import argparse
+import sys
+
+from recollect.doors.cli.session import Session
+from recollect.errors import RecollectError
+from recollect.vocabulary import Check
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "Exit code 0: all is well. 1: something is not, and the fix is printed with it."
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    checks = [*_surroundings(session)]
+    try:
+        checks += session.engine.doctor()
+    except RecollectError as e:
+        checks.append(Check("store", False, str(e), "do what is said there, then run doctor again"))
+    if session.json:
+        session.show(
+            [{"part": c.part, "ok": c.ok, "finding": c.finding, "fix": c.fix} for c in checks]
+        )
+    else:
+        for check in checks:
+            session.say(f"{'ok  ' if check.ok else 'FAIL'}  {check.part}: {check.finding}")
+            if not check.ok:
+                session.say(f"      fix: {check.fix}")
+    return 0 if all(check.ok for check in checks) else 1
+
+
+def _surroundings(session: Session) -> list[Check]:
+    """What the store stands on: the interpreter, the settings, the packages that matter."""
+    from importlib.util import find_spec
+
+    version = ".".join(map(str, sys.version_info[:3]))
+    checks = [
+        Check(
+            "python", sys.version_info >= (3, 11), version,
+            "" if sys.version_info >= (3, 11) else "use Python 3.11 or newer",
+        )
+    ]  # fmt: skip
+    try:
+        warnings = session.loaded.warnings
+        if warnings:
+            checks.append(Check("settings", False, "; ".join(warnings), "remove those lines"))
+        else:
+            checks.append(Check("settings", True, f"store {session.loaded.settings.store_path}"))
+    except RecollectError as e:
+        checks.append(Check("settings", False, str(e), "mend the file or variable it names"))
+    for package, purpose in (("numpy", "meaning"), ("faiss", "speed in large spaces")):
+        there = find_spec(package) is not None
+        checks.append(
+            Check(
+                package, there, f"for {purpose}" if there else f"missing; needed for {purpose}",
+                "" if there else "pip install --force-reinstall recollect",
+            )
+        )  # fmt: skip
+    return checks

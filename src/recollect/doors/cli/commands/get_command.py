@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import argparse
+
+from recollect.doors.cli.session import Session
+from recollect.errors import NotFound
+from recollect.transfer import as_record
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", help="as 'remember', 'recall' and 'list' print it")
+    parser.add_argument("--space", help="only if it is in this space")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    memory = session.engine.get(arguments.id, space=arguments.space)
+    if memory is None:
+        raise NotFound(f"no memory has the id {arguments.id!r}; 'recollect list' shows the ids")
+    record = as_record(memory)
+    if session.json:
+        session.show(record)
+        return 0
+    session.say(memory.text)
+    session.say()
+    for name, value in record.items():
+        if name != "text" and value not in (None, "", [], {}):
+            session.say(f"{name:>14}  {value}")
+    return 0

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.doors.cli.inputs import metadata, numbered_lines, parse_json, piped, read_text
+from recollect.doors.cli.session import Session, receipt_record
+from recollect.errors import InvalidInput
+
+_EPILOG = """\
+examples:
+  recollect remember "The API key rotates every 90 days" --kind instruction --tag security
+  recollect remember --file meeting.md --space work --occurred-at 2026-05-01
+  pbpaste | recollect remember --source clipboard
+  recollect remember --jsonl facts.jsonl          one object a line: {"text": "…", "tags": ["…"]}
+  recollect remember "…" --meta author='"Li"' --meta priority=2
+
+Told again in the same words, a memory is reinforced instead of repeated.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "words", nargs="*", metavar="TEXT", help="what to remember; '-' reads a pipe"
+    )
+    parser.add_argument("--file", metavar="FILE", help="remember this file's text")
+    parser.add_argument(
+        "--jsonl", metavar="FILE", help="remember many: one JSON object a line ('-': pipe)"
+    )
+    parser.add_argument("--space", help="where to keep it (default: the setting 'space')")
+    parser.add_argument("--kind", help="note, decision, preference, task, … (default: note)")
+    parser.add_argument("--section", help="a heading that it belongs under")
+    parser.add_argument("--tag", action="append", metavar="TAG", help="may be repeated")
+    parser.add_argument(
+        "--entity", action="append", metavar="NAME", help="who or what it is about; may be repeated"
+    )
+    parser.add_argument("--source", help="where it comes from")
+    parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
+    parser.add_argument("--occurred-at", metavar="TIME", help="when it happened, e.g. 2026-05-01")
+    parser.add_argument("--valid-from", metavar="TIME", help="from when it holds")
+    parser.add_argument("--valid-to", metavar="TIME", help="until when it holds")
+    parser.add_argument(
+        "--meta", action="append", metavar="KEY=JSON", help="your own fields; may be repeated"
+    )
+    parser.add_argument("--id", help="an id of your own; delivering it again changes nothing")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    if arguments.jsonl is not None:
+        if arguments.words or arguments.file:
+            raise InvalidInput("--jsonl brings its own texts; leave out TEXT and --file")
+        return _bulk(arguments, session)
+    receipt = session.engine.remember(**_fields(arguments))
+    if session.json:
+        session.show(receipt_record(receipt))
+    else:
+        again = {"reinforced": " (known already: reinforced)", "unchanged": " (known already)"}
+        session.say(f"{receipt.id}{again.get(receipt.action.value, '')}")
+    for note in receipt.notes:
+        session.hint(note)
+    return 0
+
+
+def _shared_fields(arguments: argparse.Namespace) -> dict[str, Any]:
+    given = {
+        "space": arguments.space,
+        "kind": arguments.kind,
+        "section": arguments.section,
+        "tags": arguments.tag,
+        "entities": arguments.entity,
+        "source": arguments.source,
+        "confidence": arguments.confidence,
+        "occurred_at": arguments.occurred_at,
+        "valid_from": arguments.valid_from,
+        "valid_to": arguments.valid_to,
+        "metadata": metadata(arguments.meta),
+        "id": arguments.id,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
+    fields = _shared_fields(arguments)
+    if arguments.file is not None:
+        if arguments.words:
+            raise InvalidInput("give either TEXT or --file, not both")
+        fields["text"] = read_text(arguments.file)
+        fields.setdefault("source", str(arguments.file))
+    elif arguments.words and arguments.words != ["-"]:
+        fields["text"] = " ".join(arguments.words)
+    elif arguments.words == ["-"] or not sys.stdin.isatty():
+        fields["text"] = piped()
+    else:
+        raise InvalidInput('nothing to remember; say: recollect remember "…" (or --help)')
+    return fields
+
+
+def _bulk(arguments: argparse.Namespace, session: Session) -> int:
+    shared = _shared_fields(arguments)
+    lines = numbered_lines(arguments.jsonl)
+    numbers: list[int] = []  # which line each item came from
+    failures: list[dict[str, Any]] = []
+
+    def fail(line: int, reason: str) -> None:
+        failures.append({"line": line, "error": reason})
+        session.hint(f"line {line}: {reason}")
+
+    def items() -> Iterator[dict[str, Any]]:
+        for line, text in lines:
+            try:
+                item = parse_json(text, "not taken")
+                if not isinstance(item, dict):
+                    raise InvalidInput('expected an object like {"text": "…"}')
+            except InvalidInput as e:
+                fail(line, str(e))
+                continue
+            numbers.append(line)
+            yield {**shared, **item}
+
+    fates: Counter[str] = Counter()
+    waiting = 0
+    with session.progress("remembering") as progress:
+        for receipt in session.engine.remember_stream(
+            items(), progress=progress, refused=lambda n, e: fail(numbers[n - 1], str(e))
+        ):
+            fates[receipt.action.value] += 1
+            waiting += not receipt.embedded
+    if session.json:
+        session.show({**fates, "failed": failures, "without_vector": waiting})
+    else:
+        told = ", ".join(f"{count:,} {fate}" for fate, count in fates.items()) or "nothing"
+        session.say(f"{told}; {len(failures):,} lines were not taken")
+    if waiting:
+        session.hint(f"{waiting} wait for vectors; 'recollect reindex' fills them in")
+    return 2 if failures else 0

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from recollect.doors.cli.inputs import metadata, piped, read_text
+from recollect.doors.cli.session import Session, receipt_record
+
+_EPILOG = """\
+examples:
+  recollect revise 0196… "Mei prefers light mode now"
+  recollect revise 0196… --valid-to 2026-06-01
+  recollect revise 0196… --tag ui --tag theme      replaces the tags
+
+The former form stays: recollect history ID
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("id")
+    parser.add_argument("words", nargs="*", metavar="TEXT", help="the new text; '-' reads a pipe")
+    parser.add_argument("--file", metavar="FILE", help="take the new text from this file")
+    parser.add_argument("--kind")
+    parser.add_argument("--section")
+    parser.add_argument(
+        "--tag", action="append", metavar="TAG", help="replaces all tags; may be repeated"
+    )
+    parser.add_argument("--entity", action="append", metavar="NAME", help="replaces all entities")
+    parser.add_argument("--source")
+    parser.add_argument("--confidence", type=float, metavar="0..1")
+    parser.add_argument("--occurred-at", metavar="TIME")
+    parser.add_argument("--valid-from", metavar="TIME")
+    parser.add_argument("--valid-to", metavar="TIME")
+    parser.add_argument(
+        "--meta", action="append", metavar="KEY=JSON", help="replaces your own fields"
+    )
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    given: dict[str, Any] = {
+        "text": _text(arguments),
+        "kind": arguments.kind,
+        "section": arguments.section,
+        "tags": arguments.tag,
+        "entities": arguments.entity,
+        "source": arguments.source,
+        "confidence": arguments.confidence,
+        "occurred_at": arguments.occurred_at,
+        "valid_from": arguments.valid_from,
+        "valid_to": arguments.valid_to,
+        "metadata": metadata(arguments.meta),
+    }
+    receipt = session.engine.revise(
+        arguments.id, **{name: value for name, value in given.items() if value is not None}
+    )
+    if session.json:
+        session.show(receipt_record(receipt))
+    else:
+        session.say(f"{receipt.id} revised; 'recollect history {receipt.id}' shows its former form")
+    for note in receipt.notes:
+        session.hint(note)
+    return 0
+
+
+def _text(arguments: argparse.Namespace) -> str | None:
+    if arguments.file is not None:
+        return read_text(arguments.file)
+    if arguments.words == ["-"]:
+        return piped()
+    return " ".join(arguments.words) if arguments.words else None

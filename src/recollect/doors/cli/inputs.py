@@ -1,0 +1,90 @@
+"""What commands read: text from files and pipes, lines of JSON, options that hold JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import InvalidInput
+
+
+def parse_json(text: str, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise InvalidInput(f"{name}: {text[:80]!r} is not JSON ({e})") from None
+
+
+def piped() -> str:
+    """All of standard input."""
+    return _decode(sys.stdin.buffer.read(), "standard input")
+
+
+def metadata(pairs: list[str] | None) -> dict[str, Any] | None:
+    """KEY=JSON pairs; a value that is not JSON is taken as text, as a person would mean it."""
+    if not pairs:
+        return None
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise InvalidInput(f"--meta: expected KEY=VALUE, got {pair!r}")
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found
+
+
+def read_text(path: str) -> str:
+    if path == "-":
+        return piped()
+    try:
+        return _decode(Path(path).read_bytes(), path)
+    except IsADirectoryError:
+        raise InvalidInput(f"{path} is a directory; name a file") from None
+    except FileNotFoundError:
+        raise InvalidInput(f"there is no file {path}") from None
+    except OSError as e:
+        raise InvalidInput(f"{path} cannot be read: {e.strerror}") from None
+
+
+def _decode(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        raise InvalidInput(
+            f"{name} is not UTF-8 text (byte {e.start}); convert it, "
+            f"e.g. iconv -f GB18030 -t UTF-8 {name}"
+        ) from None
+
+
+def numbered_lines(path: str) -> Iterator[tuple[int, str]]:
+    """Numbered lines that hold something, read as they are needed."""
+    try:
+        file = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115  (closed below)
+    except FileNotFoundError:
+        raise InvalidInput(f"there is no file {path}") from None
+    except OSError as e:
+        raise InvalidInput(f"{path} cannot be read: {e.strerror}") from None
+    return _numbered(file)
+
+
+def _numbered(file: Any) -> Iterator[tuple[int, str]]:
+    with file:
+        for number, raw in enumerate(file, start=1):
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
+            if text:
+                yield number, text
+
+
+def filter_option(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    found = parse_json(text, "--where")
+    if not isinstance(found, dict):
+        raise InvalidInput('--where takes an object like {"kind": "decision"}')
+    return found

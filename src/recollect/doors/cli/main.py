@@ -1,0 +1,153 @@
+"""The command line. Every command is a module of its own, imported only when it is called: an
+agent's hook starts this program at every turn, so what is not needed is not loaded.
+
+Answers go to standard output, everything else to standard error. JSON when asked (--json) or when
+standard output is no terminal. Exit codes: 0 well, 1 something else, 2 wrong input or settings,
+3 not found, 4 conflict, 5 the store, 6 the embedder, 7 an optional part is missing, 130 stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn, Protocol, cast
+
+from recollect.doors.cli.session import Session
+from recollect.errors import RecollectError
+
+COMMANDS = {
+    "init": "create your store and say where everything is",
+    "demo": "show the whole of it on a small bilingual set",
+    "remember": "tell it something (an argument, a file, a pipe, or many as JSONL)",
+    "recall": "ask; get what matters, within a token budget, with reasons",
+    "get": "show a memory by its id",
+    "list": "show memories, newest first",
+    "history": "show how a memory read before it was revised",
+    "revise": "change a memory, keeping its history",
+    "reinforce": "count that something was told again",
+    "forget": "erase a memory or a whole space, everywhere",
+    "spaces": "show the spaces and what they hold",
+    "status": "a quick look: how much there is, which embedder, what waits",
+    "doctor": "check every part and print a fix for each fault",
+    "reindex": "fill in vectors, change embedder, rebuild what is derived",
+    "export": "write every memory as JSONL, without loss",
+    "import": "take back what export wrote",
+    "models": "list, pull and choose local models",
+    "config": "show and change settings",
+    "completion": "print shell completion for bash, zsh or fish",
+}
+
+_EXAMPLES = """\
+start here:
+  recollect remember "Mei prefers dark mode"
+  recollect remember "预算会议改到周五" --space work --kind decision --tag budget
+  recollect recall "which theme does Mei like?" --explain
+  git log -1 --format=%B | recollect remember --kind journal
+  recollect remember --jsonl notes.jsonl
+
+Every command has its own help: recollect COMMAND --help
+"""
+
+
+class Command(Protocol):
+    """What a command's module offers."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+    def run(self, arguments: argparse.Namespace, session: Session) -> int: ...
+
+
+def _module(name: str) -> Command:
+    return cast(Command, import_module(f"recollect.doors.cli.commands.{name}_command"))
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """In our words, with where to look; exit code 2 as for all wrong input."""
+        print(f"recollect: {message}\ntry: {self.prog} --help", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def _shared(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("everywhere")
+    group.add_argument("--store", metavar="FILE", help="the store to use (see 'recollect config')")
+    group.add_argument(
+        "--embedder", metavar="NAME", help="the embedder to use; 'none' for words only"
+    )
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON (the default in a pipe)")
+    form.add_argument("--text", action="store_true", help="print text for people, even in a pipe")
+    group.add_argument("--quiet", action="store_true", help="no progress and no hints")
+
+
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser; with `only`, knowing the arguments of that one command and loading no other."""
+    parser = _Parser(
+        prog="recollect",
+        description="A memory for AI agents: tell it things, ask, get what matters, with reasons.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, summary in COMMANDS.items():
+        wanted = only is None or only == name
+        sub = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+            add_help=wanted,
+        )
+        if wanted:
+            _module(name).add_arguments(sub)
+            _shared(sub)
+    return parser
+
+
+def _one_thread() -> None:
+    """One thread for linear algebra: more make a small process slower to start and a busy machine
+    slower to answer. Set before NumPy is loaded; whoever set them already knows better."""
+    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    _one_thread()
+    arguments_given = list(sys.argv[1:] if argv is None else argv)
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
+
+        argcomplete.autocomplete(build_parser())
+    first = next((a for a in arguments_given if not a.startswith("-")), None)
+    parser = build_parser(first if first in COMMANDS else "")
+    arguments = parser.parse_args(arguments_given)
+    if arguments.version:
+        import recollect
+
+        print(recollect.__version__)
+        return 0
+    if arguments.command is None:
+        parser.print_help(sys.stderr)
+        return 2
+    session = Session(arguments)
+    try:
+        with session:
+            return _module(arguments.command).run(arguments, session)
+    except RecollectError as e:
+        session.fail(e)
+        return e.exit_code
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("recollect: stopped; what was acknowledged is kept", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

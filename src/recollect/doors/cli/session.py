@@ -1,0 +1,145 @@
+"""What every command shares: the engine, opened late, and the ways to speak."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import InvalidInput, RecollectError
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine, Progress
+    from recollect.settings import Loaded
+    from recollect.vocabulary import Receipt
+
+
+class Session:
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._arguments = arguments
+        self._engine: Engine | None = None
+        self._loaded: Loaded | None = None
+        self.json = bool(arguments.json or not (sys.stdout.isatty() or arguments.text))
+        self.quiet = bool(arguments.quiet)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._engine is not None:
+            self._engine.close()
+
+    @property
+    def loaded(self) -> Loaded:
+        """The settings; a project file's ignored lines are mentioned once."""
+        if self._loaded is None:
+            from recollect import settings
+
+            given = {"store": self._arguments.store, "embedder": self._arguments.embedder}
+            self._loaded = settings.load(given)
+            for warning in self._loaded.warnings:
+                self.hint(warning)
+        return self._loaded
+
+    @property
+    def engine(self) -> Engine:
+        if self._engine is None:
+            from recollect.engine import Engine
+
+            self._engine = Engine(settings=self.loaded.settings)
+        return self._engine
+
+    # Speaking
+
+    def say(self, line: str = "") -> None:
+        """A line of the answer, for people."""
+        print(line)
+
+    def show(self, record: Any) -> None:
+        """The answer as JSON, on one line in a pipe and laid out in a terminal."""
+        indent = 2 if sys.stdout.isatty() else None
+        print(json.dumps(record, ensure_ascii=False, indent=indent))
+
+    def show_each(self, records: Iterable[Any]) -> None:
+        for record in records:
+            print(json.dumps(record, ensure_ascii=False))
+
+    def hint(self, line: str) -> None:
+        """Something worth knowing beside the answer."""
+        if not self.quiet:
+            print(f"recollect: {line}", file=sys.stderr)
+
+    def fail(self, error: RecollectError) -> None:
+        if self.json:
+            record = {"error": {"code": error.code, "message": str(error)}}
+            print(json.dumps(record, ensure_ascii=False), file=sys.stderr)
+        else:
+            print(f"recollect: {error}", file=sys.stderr)
+
+    def confirm(self, question: str) -> None:
+        """Ask before what cannot be undone; without a terminal, --yes is needed."""
+        if self._arguments.yes:
+            return
+        if not sys.stdin.isatty():
+            raise InvalidInput(f"{question} Say --yes to go on")
+        if input(f"{question} [y/N] ").strip().lower() not in ("y", "yes", "是"):
+            raise InvalidInput("nothing was changed")
+
+    @contextmanager
+    def progress(self, title: str) -> Iterator[Progress | None]:
+        """A bar on standard error, if that is a terminal."""
+        if self.quiet or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
+
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=False) as bar:
+            task = bar.add_task(title, total=None, rate="")
+
+            def advance(done: int, total: int | None) -> None:
+                elapsed = bar.tasks[0].elapsed or 0.0
+                rate = f"{done / elapsed:,.0f}/s" if elapsed > 0.5 else ""
+                bar.update(task, completed=done, total=total, rate=rate)
+
+            yield advance
+
+
+def receipt_record(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "id": receipt.id,
+        "space": receipt.space,
+        "action": receipt.action.value,
+        "passages": receipt.passages,
+        "embedded": receipt.embedded,
+        "notes": list(receipt.notes),
+    }
+
+
+def clip(text: str, width: int) -> str:
+    """One line of at most so many columns; Chinese characters take two."""
+    line = " ".join(text.split())
+    used = 0
+    for position, character in enumerate(line):
+        used += 2 if ord(character) > 0x2E7F else 1
+        if used > width:
+            return line[:position] + "…"
+    return line
