@@ -33,6 +33,7 @@ from recollect.stores.protocol import Embedding, Page, Store
 from recollect.vocabulary import (
     Action,
     Check,
+    Entry,
     Memory,
     Query,
     Receipt,
@@ -88,7 +89,8 @@ class Engine:
         self.settings = settings or settings_module.load().settings
         if store is None:
             store = self.settings.store_path
-            store.parent.mkdir(parents=True, exist_ok=True)
+            if not self.settings.store:  # our own place; a place that the user named must exist
+                store.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(store, str | os.PathLike):
             from recollect.stores.sqlite.store import SQLiteStore
 
@@ -159,13 +161,13 @@ class Engine:
         iterator = enumerate(told, start=1)
         done = 0
         while batch := list(islice(iterator, writing.BATCH)):
-            entries = []
+            entries: list[Entry] = []
             for number, item in batch:
                 try:
-                    entries.append(self._entry(number, item))
+                    entries.append(self._entry(item))
                 except InvalidInput as e:
                     if refused is None:
-                        raise
+                        raise type(e)(f"item {number}: {e}" if number > 1 else str(e)) from None
                     refused(number, e)
             receipts = writing.write(entries, self._writing)
             done += len(batch)
@@ -179,15 +181,10 @@ class Engine:
         elif done:
             self._pay_vectors()
 
-    def _entry(self, number: int, told: Mapping[str, Any]) -> Any:
+    def _entry(self, told: Mapping[str, Any]) -> Entry:
         if not isinstance(told, Mapping):
-            raise InvalidInput(
-                f"item {number}: expected an object with a 'text', got {type(told).__name__}"
-            )
-        try:
-            memory = accept({"space": self.settings.space, **told}, now=self._clock())
-        except InvalidInput as e:
-            raise type(e)(f"item {number}: {e}" if number > 1 else str(e)) from None
+            raise InvalidInput(f"expected an object with a 'text', got {type(told).__name__}")
+        memory = accept({"space": self.settings.space, **told}, now=self._clock())
         return writing.prepare(memory, given_id=bool(told.get("id")))
 
     def revise(self, memory_id: str, **fields: Any) -> Receipt:

@@ -11,7 +11,8 @@
     │   ├── StoreFull           no room on the disk; nothing was written
     │   ├── StoreReadOnly       the directory or file may not be written
     │   ├── StoreCorrupt        the file is damaged or is no Recollect store
-    │   └── StoreTooNew         written by a newer Recollect
+    │   ├── StoreTooNew         written by a newer Recollect
+    │   └── StoreMissing        there is no store where one was looked for
     ├── EmbedderError           the embedder failed; memories are kept and found by words
     │   └── FingerprintMismatch vectors of two embedders would have been mixed
     ├── MissingExtra            an optional package is needed; the message says which
@@ -85,6 +86,10 @@ class StoreCorrupt(StoreError):
 
 class StoreTooNew(StoreError):
     code = "store_too_new"
+
+
+class StoreMissing(StoreError):
+    code = "store_missing"
 
 
 class EmbedderError(RecollectError):

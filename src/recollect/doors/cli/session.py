@@ -9,12 +9,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidInput, RecollectError, StoreMissing
 
 if TYPE_CHECKING:
     from recollect.engine import Engine, Progress
     from recollect.settings import Loaded
     from recollect.vocabulary import Receipt
+
+
+_CREATE = frozenset({"init", "remember", "import"})  # commands that may create the store
 
 
 class Session:
@@ -49,8 +52,18 @@ class Session:
         if self._engine is None:
             from recollect.engine import Engine
 
+            self._refuse_a_missing_store()
             self._engine = Engine(settings=self.loaded.settings)
         return self._engine
+
+    def _refuse_a_missing_store(self) -> None:
+        """Asking a store that is not there must not look like "nothing known"."""
+        path = self.loaded.settings.store_path
+        if self._arguments.command not in _CREATE and not path.exists():
+            raise StoreMissing(
+                f"there is no store at {path}; check --store and RECOLLECT_STORE, or create it "
+                "with 'recollect init' or the first 'recollect remember'"
+            )
 
     # Speaking
 

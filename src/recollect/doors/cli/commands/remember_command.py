@@ -129,6 +129,7 @@ def _bulk(arguments: argparse.Namespace, session: Session) -> int:
         ):
             fates[receipt.action.value] += 1
             waiting += not receipt.embedded
+    failures.sort(key=lambda failure: failure["line"])
     if session.json:
         session.show({**fates, "failed": failures, "without_vector": waiting})
     else:

