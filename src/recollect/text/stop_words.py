@@ -38,6 +38,6 @@ _PAIRS = frozenset(
 )
 
 
-def is_stop_pair(pair: str) -> bool:
-    """Is this two-character piece of Chinese only grammar?"""
-    return pair in _PAIRS or all(character in _FUNCTION_CHARACTERS for character in pair)
+def is_grammar(piece: str) -> bool:
+    """Is this piece of Chinese, one character or two, only grammar?"""
+    return piece in _PAIRS or all(character in _FUNCTION_CHARACTERS for character in piece)

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import Stemmer
 
 from recollect.text.fold import fold_width
-from recollect.text.stop_words import ENGLISH, is_stop_pair
+from recollect.text.stop_words import ENGLISH, is_grammar
 
 VERSION = 1
 
@@ -39,7 +39,8 @@ _PIECE = re.compile(
     rf"|(?P<lead>(?<!{_W})(?:--?|\./|~/|/|[@#$]))?(?P<word>{_W}+(?:['’]{_W}+)*)"
     rf"(?P<more>(?:[-./:\\@+#=&]{{1,3}}{_W}+)*)(?P<tail>\+\+|#)?"
 )
-_PLAIN = re.compile(r"[a-z]+(?:'[a-z]+)*")
+# "she'll" must not become "shell", nor "I'd" "id": what is short for another word goes.
+_SHORT_FOR = re.compile(r"'(?:s|d|m|ll|re|ve)\Z", re.IGNORECASE)
 _SEGMENT = re.compile(r"[/\\:=@&]+")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
@@ -54,7 +55,10 @@ def _stem(word: str) -> str:
         if len(_stems) > 200_000:  # bounded: a long-running server sees endless new words
             _stems.clear()
         # the stemmer wants to see the apostrophe of "don't"; the index does not
-        stem = _stems[word] = _stemmer.stemWord(word).replace("'", "")[:_MAX_TERM_CHARS]
+        whole = _SHORT_FOR.sub("", word)
+        if whole not in ENGLISH:  # else "quite" would be "quit" and "does" the name Doe
+            whole = _stemmer.stemWord(whole)
+        stem = _stems[word] = whole.replace("'", "")[:_MAX_TERM_CHARS]
     return stem
 
 
@@ -65,21 +69,34 @@ def _han(run: str, *, single: bool) -> Iterator[str]:
         yield run[i : i + 2]
 
 
+def _is_plain(lower: str) -> bool:
+    """A word of letters, apostrophes allowed."""
+    return lower.replace("'", "").isalpha()
+
+
+def _has_plain_case(word: str) -> bool:
+    return word.islower() or word.isupper() or word.istitle() or word[1:].islower()
+
+
 def _identifier(piece: str, lead: str) -> Iterator[str]:
-    """The exact form first, then its segments, then the stemmed parts."""
+    """The exact form first, then the identifiers that it is made of, then the stemmed parts."""
     exact = piece.lower()
     # `iPhone` is asked for as "iphone", which is a plain word and therefore stemmed
-    yield _stem(exact) if exact.isalpha() else exact[:_MAX_TERM_CHARS]
+    yield _stem(exact) if _is_plain(exact) else exact[:_MAX_TERM_CHARS]
     if lead:
         yield (lead + exact)[:_MAX_TERM_CHARS]
-    segments = [s for s in _SEGMENT.split(piece) if s]
-    if len(segments) > 1:
-        for segment in segments:
-            if not segment.isalpha():
-                yield segment.lower()[:_MAX_TERM_CHARS]
+    for segment in _SEGMENT.split(piece):
+        if not _is_plain(segment):
+            yield segment.lower()[:_MAX_TERM_CHARS]
+        # `client.getUserName` is asked for as getUserName, `config.max_retries` as max_retries
+        for name in segment.split("."):
+            if not _is_plain(name):
+                yield name.lower()[:_MAX_TERM_CHARS]
+            elif not _has_plain_case(name):
+                yield _stem(name.lower())
     parts = _PARTS.findall(piece)
     for part in map(str.lower, parts):
-        if part != exact and (len(part) > 1 or len(parts) > 2):
+        if len(part) > 1 or len(parts) > 2:
             yield _stem(part)
 
 
@@ -112,15 +129,18 @@ def _terms_of_chunk(chunk: str, *, singles: bool) -> tuple[str, ...]:
         if han:
             found.extend(_han(han, single=singles))
             continue
-        lower = word.lower().replace("’", "'")
+        word = word.replace("’", "'")
         if not more and not tail and (not lead or lead == "/"):
-            if _PLAIN.fullmatch(lower) and (word.islower() or word.istitle() or word.isupper()):
+            lower = word.lower()
+            if _is_plain(lower) and _has_plain_case(word):
                 found.append(_stem(lower))
                 continue
             if lower.isdigit():
                 found.append(lower[:_MAX_TERM_CHARS])
                 continue
-        found.extend(_identifier(word + more + (tail or ""), lead or ""))
+            word = _SHORT_FOR.sub("", word)
+        several = _identifier(word + more + (tail or ""), lead or "")
+        found.extend(dict.fromkeys(filter(None, several)))
     return tuple(found)
 
 
@@ -129,14 +149,14 @@ def query_terms(text: str) -> tuple[str, ...]:
 
     A question made of stop words alone keeps them: "what is it" still asks for something.
     """
-    text = text[:MAX_QUERY_CHARS]
+    text = text.lstrip()[:MAX_QUERY_CHARS]
     every = dict.fromkeys(terms(text, singles=False))
     telling = [t for t in every if not _is_stop(t)]
     return tuple(telling or every)[:MAX_QUERY_TERMS]
 
 
-_ENGLISH_STEMS = frozenset(map(_stem, ENGLISH)) | ENGLISH
+_ENGLISH_STOPS = frozenset(map(_stem, ENGLISH))
 
 
 def _is_stop(term: str) -> bool:
-    return term in _ENGLISH_STEMS or (len(term) == 2 and not term.isascii() and is_stop_pair(term))
+    return term in _ENGLISH_STOPS or (len(term) <= 2 and not term.isascii() and is_grammar(term))
