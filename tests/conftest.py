@@ -1,0 +1,28 @@
+"""Every test runs in a home of its own: no test reads or writes the settings of whoever runs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One home for the session, so that the unpacked copy of the model is made once."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith("RECOLLECT_"):
+                patch.delenv(name)
+        for name in ("HOME", "USERPROFILE"):
+            patch.setenv(name, str(home))
+        for name in ("DATA", "CONFIG", "CACHE", "STATE"):
+            folder = home / name.lower()
+            folder.mkdir()
+            patch.setenv(f"XDG_{name}_HOME", str(folder))
+        patch.setenv("NO_PROXY", "127.0.0.1,localhost")
+        patch.chdir(home)
+        yield home

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.tokens import count_tokens
+
+# Real counts by o200k; the estimate is fitted on thousands of texts (benchmarks/token_estimate.py).
+REAL = [
+    (
+        "The deploy failed last night because the disk on the build server was full. We decided "
+        "to keep only the five newest releases and to send a warning when less than ten percent "
+        "of the space is left. Mei will write the script, and Tom reviews it before Friday.",
+        53,
+    ),
+    (
+        "昨天晚上部署失败了，因为构建服务器的磁盘已经满了。我们决定只保留最新的五个版本，"
+        "并且在剩余空间不到百分之十的时候发出警告。小美来写这个脚本，汤姆在星期五之前检查。",
+        58,
+    ),
+    (
+        "def count(words: list[str]) -> dict[str, int]:\n    found: dict[str, int] = {}\n"
+        "    for word in words:\n        found[word] = found.get(word, 0) + 1\n    return found\n",
+        49,
+    ),
+    (
+        "我们用 PostgreSQL 做主数据库，Redis 做缓存 (TTL 30 s)。The migration is planned for "
+        "March；在那之前请不要修改 user_id 这个字段 (see issue #1042)。",
+        42,
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "real"), REAL, ids=["English", "Chinese", "code", "mixed"])
+def test_near_the_real_count(text: str, real: int) -> None:
+    assert abs(count_tokens(text) - real) / real < 0.2
+
+
+def test_nothing_costs_nothing_and_anything_costs_something() -> None:
+    assert count_tokens("") == 0
+    assert count_tokens(" ") == 1
+    assert count_tokens("的") == 1
+    assert count_tokens("\ud800") == 1
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_never_raises_and_is_bounded(text: str) -> None:
+    assert bool(text) <= count_tokens(text) <= 3 * len(text) + 1
+
+
+@given(st.text(min_size=1, max_size=100), st.integers(2, 5))
+def test_more_text_never_costs_less(text: str, times: int) -> None:
+    assert count_tokens(text * times) >= count_tokens(text)
