@@ -159,7 +159,8 @@ def _known_identities(
     known: dict[tuple[str, str], str] = {}
     for name, identities in wanted.items():
         rows = connection.execute(
-            "SELECT m.identity, m.id FROM json_each(?) j JOIN memories m "
+            # CROSS: in this order, or SQLite walks the whole space once for every batch
+            "SELECT m.identity, m.id FROM json_each(?) j CROSS JOIN memories m "
             "ON m.space = ? AND m.identity = j.value ORDER BY m.row DESC",
             (json.dumps(identities), spaces[name]),
         )
