@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import add
 
 import Stemmer
 
@@ -62,11 +63,9 @@ def _stem(word: str) -> str:
     return stem
 
 
-def _han(run: str, *, single: bool) -> Iterator[str]:
-    if single or len(run) == 1:
-        yield from run
-    for i in range(len(run) - 1):
-        yield run[i : i + 2]
+def _han(run: str, *, single: bool) -> list[str]:
+    pairs = list(map(add, run, run[1:]))
+    return [*run, *pairs] if single or len(run) == 1 else pairs
 
 
 def _is_plain(lower: str) -> bool:
@@ -127,7 +126,7 @@ def _terms_of_chunk(chunk: str, *, singles: bool) -> tuple[str, ...]:
     for match in _PIECE.finditer(chunk):
         han, lead, word, more, tail = match.group("han", "lead", "word", "more", "tail")
         if han:
-            found.extend(_han(han, single=singles))
+            found += _han(han, single=singles)
             continue
         word = word.replace("’", "'")
         if not more and not tail and (not lead or lead == "/"):
