@@ -32,17 +32,23 @@ def parse_moment(value: str | datetime, *, name: str) -> datetime:
 
     A value without a zone is taken in the local zone of this machine, as a person would mean it.
     """
+    moment: object = value
     if isinstance(value, str):
         try:
-            value = datetime.fromisoformat(value.strip())
+            moment = datetime.fromisoformat(value.strip())
         except ValueError:
             raise InvalidInput(
-                f"{name}: {value!r} is not a date or time; write it like 2026-05-01 "
+                f"{name}: {value[:60]!r} is not a date or time; write it like 2026-05-01 "
                 "or 2026-05-01T14:30:00+08:00"
             ) from None
-    if not isinstance(value, datetime):
-        raise InvalidInput(f"{name}: expected a date and time, got {type(value).__name__}")
+    if not isinstance(moment, datetime):
+        raise InvalidInput(
+            f"{name}: expected a date and time like 2026-05-01T14:30:00+08:00, "
+            f"got {type(moment).__name__}"
+        )
     try:
-        return value.astimezone(UTC)
+        return moment.astimezone(UTC)
     except (OverflowError, ValueError, OSError):
-        raise InvalidInput(f"{name}: {value} is outside the years that can be stored") from None
+        raise InvalidInput(
+            f"{name}: {moment} is outside the years that can be stored; give one from 1 to 9999"
+        ) from None

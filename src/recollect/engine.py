@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 from recollect import settings as settings_module
 from recollect.clock import Clock, parse_moment, system_clock, to_micros
 from recollect.errors import EmbedderError, InvalidInput, NotFound, RecollectError
-from recollect.filters import All, Filter, ValidAt, parse_filter
+from recollect.filters import All, Filter, ValidAt, parse_filter, shown
 from recollect.recall import draft as reading
 from recollect.recall.pipeline import run
 from recollect.recall.presets import preset_named
 from recollect.remember import pipeline as writing
-from recollect.remember.ingress import accept, check_space
+from recollect.remember.ingress import accept, check_space, is_id
 from recollect.settings import Settings
-from recollect.stores.protocol import Embedding, Page, Store
+from recollect.stores.protocol import Page, Store
 from recollect.vocabulary import (
     Action,
     Check,
@@ -45,14 +45,14 @@ from recollect.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, ThreadPoolExecutor
+    from concurrent.futures import Executor
 
     from recollect.embedders.protocol import Embedder
+    from recollect.recall.workers import Workers
 
-_MAX_LIMIT = 1_000
-_MAX_BUDGET = 1_000_000
 _MAX_QUERY_CHARS = 2_000_000  # beyond this it is no question; up to it the start is used
-_FLUSH_ACCESSES = 64
+_FLUSH_ACCESSES = 64  # memories
+_FLUSH_COUNTS = 512  # the same few memories asked for again and again are written too
 _BACKFILL_AT_ONCE = 256
 
 Progress = Callable[[int, int | None], None]  # done, of how many (None: unknown)
@@ -101,7 +101,7 @@ class Engine:
         self._configured = embedder if embedder is not None else self.settings.embedder
         self._loaded: dict[str, Embedder | None] = {}
         self._lock = threading.Lock()
-        self._threads: ThreadPoolExecutor | None = None
+        self._threads: Workers | None = None
         self._accessed: Counter[str] = Counter()
         self._may_owe_vectors = True
         self._writing = writing.Kit(self.store, self._writing_embedder)
@@ -125,7 +125,11 @@ class Engine:
             self._flush_accesses()
         finally:
             if self._threads is not None:
-                self._threads.shutdown(wait=False, cancel_futures=True)
+                self._threads.shutdown()
+            for embedder in self._loaded.values():
+                let_go = getattr(embedder, "close", None)  # those with connections have it
+                if let_go is not None:
+                    let_go()
             self.store.close()
 
     # Writing
@@ -160,6 +164,7 @@ class Engine:
         total = len(told) if isinstance(told, Sequence) else None
         iterator = enumerate(told, start=1)
         done = 0
+        behind = False
         while batch := list(islice(iterator, writing.BATCH)):
             entries: list[Entry] = []
             for number, item in batch:
@@ -173,18 +178,21 @@ class Engine:
             done += len(batch)
             if progress is not None:
                 progress(done, total)
-            if any(not receipt.embedded for receipt in receipts):
-                self._may_owe_vectors = True
+            behind = any(not receipt.embedded for receipt in receipts)
+            self._may_owe_vectors = self._may_owe_vectors or behind
             yield from receipts
         if done >= writing.BATCH:
             self.store.maintain()
-        elif done:
+        elif done and not behind:  # an embedder that has just failed is not asked again
             self._pay_vectors()
 
     def _entry(self, told: Mapping[str, Any]) -> Entry:
         if not isinstance(told, Mapping):
             raise InvalidInput(f"expected an object with a 'text', got {type(told).__name__}")
-        memory = accept({"space": self.settings.space, **told}, now=self._clock())
+        space = told.get("space")
+        if space is None or space == "":
+            space = self.settings.space
+        memory = accept({**told, "space": space}, now=self._clock())
         return writing.prepare(memory, given_id=bool(told.get("id")))
 
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
@@ -202,32 +210,20 @@ class Engine:
              "space": former.space, "updated_at": now},
             now=now,
         )  # fmt: skip
-        entry = writing.prepare(memory, given_id=False)
-        note = ""
-        fingerprint: str | None = None
-        if memory.text != former.text:
-            try:
-                embedder = self._writing_embedder()
-                if embedder is not None:
-                    entry = writing.embed_entries([entry], embedder)[0]
-                    fingerprint = embedder.fingerprint
-            except EmbedderError as e:
-                note = f"found by words only, for now: {e}"
-                self._may_owe_vectors = True
-        self.store.revise(entry, fingerprint=fingerprint)
-        return Receipt(
-            id=memory.id,
-            space=memory.space,
-            action=Action.REVISED,
-            passages=len(entry.passages),
-            embedded=not note,
-            notes=(note,) if note else (),
+        receipt = writing.revise(
+            writing.prepare(memory, given_id=False),
+            self._writing,
+            same_text=memory.text == former.text,
         )
+        self._may_owe_vectors = self._may_owe_vectors or not receipt.embedded
+        return receipt
 
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
         """Count that something was told again."""
         if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= 1_000_000:
-            raise InvalidInput(f"times: expected a whole number from 1, got {times!r}")
+            raise InvalidInput(
+                f"times: expected a whole number from 1 to 1,000,000, got {shown(times)}"
+            )
         memory = self._existing(memory_id)
         self.store.touch(accessed={}, reinforced={memory_id: times})
         return Receipt(memory.id, memory.space, Action.REINFORCED)
@@ -313,12 +309,12 @@ class Engine:
             )
         moment = self._clock() if as_of is None else parse_moment(as_of, name="as_of")
         valid = ValidAt(to_micros(moment))
-        condition = parse_filter(where) if where is None or isinstance(where, Mapping) else where
+        condition = _condition(where)
         return Query(
             text=text.encode("utf-8", "replace").decode(),
             spaces=self._names(spaces),
-            limit=_whole(limit, "limit", self.settings.limit, _MAX_LIMIT),
-            budget=_whole(budget, "budget", self.settings.budget, _MAX_BUDGET),
+            limit=_whole("limit", self.settings.limit if limit is None else limit),
+            budget=_whole("budget", self.settings.budget if budget is None else budget),
             where=valid if condition is None else All((valid, condition)),
             as_of=moment,
             words=words,
@@ -339,26 +335,28 @@ class Engine:
         """A memory by its id, or None."""
         if not isinstance(memory_id, str):
             raise InvalidInput(f"an id is text, got {type(memory_id).__name__}")
-        if not memory_id.isprintable():
+        if not is_id(memory_id):
             return None
+        self._flush_accesses()
         return self.store.get([memory_id], spaces=None if space is None else [space])[0]
 
     def list(
         self,
         *,
         spaces: SpaceNames | None = None,
-        where: Mapping[str, Any] | None = None,
+        where: Mapping[str, Any] | Filter | None = None,
         newest_first: bool = True,
         cursor: str | None = None,
         limit: int = 20,
     ) -> Page:
         """Memories as they were told, a page at a time. No spaces named: the default one."""
+        self._flush_accesses()
         return self.store.scan(
             spaces=self._names(spaces),
-            where=parse_filter(where),
+            where=_condition(where),
             newest_first=newest_first,
             cursor=cursor,
-            limit=_whole(limit, "limit", 20, _MAX_LIMIT),
+            limit=_whole("limit", limit),
         )
 
     def history(self, memory_id: str) -> Sequence[Revision]:
@@ -402,7 +400,10 @@ class Engine:
             f"the index is by {held.name}, the settings name {configured.name}; "
             "'recollect reindex' changes over"
         )
-        maker = self._embedder(held.name)
+        try:
+            maker = self._embedder(held.name)
+        except EmbedderError:
+            maker = None  # e.g. somebody's own class, in another program
         if maker is None or maker.fingerprint != held.fingerprint:
             raise EmbedderError(
                 f"the index is by {held.name} ({held.fingerprint}), which cannot be loaded here; "
@@ -425,15 +426,15 @@ class Engine:
                 [query.vector], rows=1, dimension=embedder.dimension, maker="the question's vector"
             )[0]
         else:
-            vector = embed_question(embedder, query.text[:_QUESTION_CHARS])
+            vector = embed_question(embedder, query.text.strip()[:_QUESTION_CHARS])
         return reading.Question(vector, embedder.fingerprint, note)
 
     def _pool(self) -> Executor:
         with self._lock:
             if self._threads is None:
-                from concurrent.futures import ThreadPoolExecutor
+                from recollect.recall.workers import Workers
 
-                self._threads = ThreadPoolExecutor(4, thread_name_prefix="recollect")
+                self._threads = Workers(4)
             return self._threads
 
     # What is owed
@@ -442,7 +443,7 @@ class Engine:
         """Counted now, written with the next batch: a question must not wait for the disk."""
         with self._lock:
             self._accessed.update(ids)
-            due = len(self._accessed) >= _FLUSH_ACCESSES
+            due = len(self._accessed) >= _FLUSH_ACCESSES or self._accessed.total() >= _FLUSH_COUNTS
         if due:
             self._flush_accesses()
 
@@ -461,12 +462,17 @@ class Engine:
         """Fill in vectors that an earlier failure left out, a little with each write."""
         if not self._may_owe_vectors:
             return
+        from recollect.embedders.protocol import embed_question
+
         owed = sum(info.pending for info in self.store.spaces())
         self._may_owe_vectors = owed > 0
         if owed:
             try:
                 embedder = self._writing_embedder()
-                if embedder is not None and self.store.embedding() is not None:
+                if embedder is not None:
+                    if self.store.embedding() is None:
+                        embed_question(embedder, "Does it work?")  # only then it may claim
+                        writing.claim(self.store, embedder)
                     writing.backfill(self._writing, embedder, at_most=_BACKFILL_AT_ONCE)
             except EmbedderError:
                 return  # still owed; every recall says so
@@ -488,10 +494,12 @@ class Engine:
         goes on where it stopped. `force` first throws all vectors away, for when they are damaged:
         until they are made again, words alone answer. How many were made is returned.
         """
+        from recollect.embedders.protocol import embedding_of
+
         embedder = self._configured_embedder()
         if embedder is None:
             return 0
-        target = Embedding(embedder.fingerprint, embedder.dimension, embedder.name)
+        target = embedding_of(embedder)
         if force:
             self.store.clear_vectors()
         self.store.build(target)
@@ -556,6 +564,7 @@ class Engine:
         """Every memory with its history as JSON-ready objects; `import_many` takes them back."""
         from recollect.transfer import exported
 
+        self._flush_accesses()
         names = None if spaces is None else self._names(spaces)
         return exported(self.store, names)
 
@@ -574,6 +583,10 @@ class Engine:
 _QUESTION_CHARS = 8_192
 
 
+def _condition(where: Mapping[str, Any] | Filter | None) -> Filter | None:
+    return where if isinstance(where, Filter) else parse_filter(where)
+
+
 def _revisable() -> tuple[str, ...]:
     return (
         "text", "kind", "section", "tags", "entities", "source", "provenance", "confidence",
@@ -581,15 +594,19 @@ def _revisable() -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _whole(value: int | None, name: str, default: int, most: int) -> int:
-    if value is None:
-        return default
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidInput(f"{name}: expected a whole number from 1 to {most:,}, got {value!r}")
+def _whole(name: str, value: object) -> int:
+    least, most = settings_module.RANGES[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInput(
+            f"{name}: expected a whole number from {least:,} to {most:,}, got {shown(value)}"
+        )
     return value
 
 
-def _seconds(value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 3600:
-        raise InvalidInput(f"deadline: expected seconds from 0 to 3600, got {value!r}")
+def _seconds(value: object) -> float:
+    least, most = settings_module.RANGES["deadline"]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise InvalidInput(
+            f"deadline: expected seconds from {least} to {most:,}, got {shown(value)}"
+        )
     return float(value)

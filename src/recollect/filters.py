@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from reprlib import Repr
 from typing import Any, Final, Literal, TypeAlias
 
 from recollect.clock import parse_moment, to_micros
@@ -91,14 +92,14 @@ def parse_filter(data: Mapping[str, Any] | None) -> Filter | None:
 
 def _parse(data: Any, *, depth: int, count: list[int]) -> Filter:
     if not isinstance(data, Mapping) or not data:
-        raise InvalidInput(f'a filter is an object like {{"kind": "decision"}}, got {_short(data)}')
+        raise InvalidInput(f'a filter is an object like {{"kind": "decision"}}, got {shown(data)}')
     if depth > _MAX_DEPTH:
         raise InvalidInput(f"the filter is nested deeper than {_MAX_DEPTH} levels; flatten it")
     parts: list[Filter] = []
     for name, value in data.items():
         if name in ("and", "or"):
             if not isinstance(value, list) or not value:
-                raise InvalidInput(f'"{name}" takes a list of filters, got {_short(value)}')
+                raise InvalidInput(f'"{name}" takes a list of filters, got {shown(value)}')
             inner = tuple(_parse(v, depth=depth + 1, count=count) for v in value)
             parts.append(All(inner) if name == "and" else AnyOf(inner))
         elif name == "not":
@@ -133,7 +134,7 @@ def _field(name: Any) -> tuple[str, str | None]:
                 f"{name[:80]!r}: a key of {field} has up to 64 letters, digits, '_' or '-'"
             )
     raise InvalidInput(
-        f"unknown filter field {_short(name)}; known: {', '.join(sorted(known))}, "
+        f"unknown filter field {shown(name)}; known: {', '.join(sorted(known))}, "
         "metadata.<key>, provenance.<key>"
     )
 
@@ -143,7 +144,7 @@ def _condition(name: str, field: str, key: str | None, operator: Any, value: Any
         return Not(_condition(name, field, key, "has" if field in LIST_FIELDS else "=", value))
     if operator == "exists":
         if not isinstance(value, bool):
-            raise InvalidInput(f"{name}: 'exists' takes true or false, got {_short(value)}")
+            raise InvalidInput(f"{name}: 'exists' takes true or false, got {shown(value)}")
         test = Test(field, key, "exists", True)
         return test if value else Not(test)
     if operator == "in":
@@ -153,7 +154,7 @@ def _condition(name: str, field: str, key: str | None, operator: Any, value: Any
     allowed = {"has"} if field in LIST_FIELDS else {"="} | _ORDERED
     if operator not in allowed:
         choices = ", ".join(sorted(allowed | {"!=", "in", "exists"}))
-        raise InvalidInput(f"{name}: unknown operator {_short(operator)}; use one of {choices}")
+        raise InvalidInput(f"{name}: unknown operator {shown(operator)}; use one of {choices}")
     checked = _value(name, field, value)
     if operator in _ORDERED and isinstance(checked, bool):
         raise InvalidInput(f"{name}: true and false have no order; use '='")
@@ -166,21 +167,23 @@ def _value(name: str, field: str, value: Any) -> Scalar:
     if field in TEXT_FIELDS | LIST_FIELDS:
         if isinstance(value, str):
             return check_encodable(value, name=name)
-        raise InvalidInput(f"{name}: expected text, got {_short(value)}")
+        raise InvalidInput(f"{name}: expected text, got {shown(value)}")
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if number and (
         value != value or abs(value) > 1e300 or (abs(value) >= 2**63 and isinstance(value, int))
     ):
-        raise InvalidInput(f"{name}: {value} is no usable number")
+        raise InvalidInput(
+            f"{name}: {shown(value)} is no usable number; give one that a computer can compare"
+        )
     if field in NUMBER_FIELDS:
         if number:
             return value  # type: ignore[no-any-return]  # narrowed above through `number`
-        raise InvalidInput(f"{name}: expected a number, got {_short(value)}")
+        raise InvalidInput(f"{name}: expected a number, got {shown(value)}")
     if isinstance(value, str):
         return check_encodable(value, name=name)
     if number or isinstance(value, bool):
         return value  # type: ignore[no-any-return]
-    raise InvalidInput(f"{name}: expected text, a number, true or false, got {_short(value)}")
+    raise InvalidInput(f"{name}: expected text, a number, true or false, got {shown(value)}")
 
 
 def check_encodable(text: str, *, name: str) -> str:
@@ -201,9 +204,17 @@ def check_encodable(text: str, *, name: str) -> str:
     return text
 
 
-def _short(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
+def shown(value: object) -> str:
+    """A value for an error message, short whatever it is: huge, deep or with a broken repr."""
+    try:
+        text = _REPR.repr(value)
+    except Exception:  # e.g. an integer of more than 4,300 digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_REPR = Repr()
+_REPR.maxstring = _REPR.maxother = 60
 
 
 # What a filter means, in Python. Stores translate it; this is the reference they are held to.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ class Settings:
     deadline: float = 10.0
     models: str = ""
     endpoint: str = ""
-    endpoint_key: str = ""
+    endpoint_key: str = field(default="", repr=False)
     endpoint_dimension: int = 0
 
     @property
@@ -58,6 +58,13 @@ MEANING: Mapping[str, str] = {
     "endpoint_dimension": "the size of its vectors; 0 asks the API once",
 }
 SECRET = frozenset({"endpoint_key"})
+# From least to most; the same bounds hold for the arguments of a recall.
+RANGES: Mapping[str, tuple[float, float]] = {
+    "limit": (1, 1_000),
+    "budget": (1, 1_000_000),
+    "deadline": (0.001, 3_600),
+    "endpoint_dimension": (0, 65_536),
+}
 # What a project file may say: nothing that moves data, spends money or loads code.
 PROJECT_MAY_SET = frozenset({"space", "limit", "budget", "deadline"})
 
@@ -101,7 +108,7 @@ def load(
     """The settings in force here and now, and where each comes from."""
     environment = os.environ if environment is None else environment
     values: dict[str, Any] = {}
-    origins: dict[str, str] = {field.name: "default" for field in fields(Settings)}
+    origins: dict[str, str] = {setting.name: "default" for setting in fields(Settings)}
     warnings: list[str] = []
 
     def take(source: Mapping[str, Any], origin: str) -> None:
@@ -121,10 +128,10 @@ def load(
                 f"{', '.join(sorted(PROJECT_MAY_SET))}"
             )
         take({k: v for k, v in told.items() if k in PROJECT_MAY_SET}, str(project))
-    for field in fields(Settings):
-        variable = f"RECOLLECT_{field.name.upper()}"
+    for name in origins:
+        variable = f"RECOLLECT_{name.upper()}"
         if environment.get(variable):
-            take({field.name: environment[variable]}, variable)
+            take({name: environment[variable]}, variable)
     take({k: v for k, v in (arguments or {}).items() if v is not None}, "argument")
     return Loaded(replace(Settings(), **values), origins, tuple(warnings))
 
@@ -155,6 +162,7 @@ def _typed(name: str, value: Any, origin: str) -> Any:
         known = ", ".join(kinds)
         raise SettingsError(f"{origin}: there is no setting {name!r}; known: {known}")
     kind = kinds[name]
+    told = "something else" if name in SECRET else repr(value)
     if isinstance(value, kind) and not isinstance(value, bool):
         typed = value
     elif kind is float and isinstance(value, int) and not isinstance(value, bool):
@@ -163,33 +171,47 @@ def _typed(name: str, value: Any, origin: str) -> Any:
         try:
             typed = kind(value)
         except ValueError:
-            raise SettingsError(f"{origin}: {name} must be a number, got {value!r}") from None
+            raise SettingsError(f"{origin}: {name} must be a number, got {told}") from None
     else:
-        raise SettingsError(f"{origin}: {name} must be {kind.__name__}, got {value!r}")
-    if kind is not str and not 0 <= typed < 1e9:
-        raise SettingsError(f"{origin}: {name} must be 0 or more, got {typed}")
+        raise SettingsError(f"{origin}: {name} must be {_KIND_NAMES[kind]}, got {told}")
+    if name in RANGES and not RANGES[name][0] <= typed <= RANGES[name][1]:
+        least, most = RANGES[name]
+        raise SettingsError(f"{origin}: {name} must be from {least:,} to {most:,}, got {typed}")
     return typed
 
 
+_KIND_NAMES = {str: "text", int: "a whole number", float: "a number"}
+
+
 def save_user(name: str, value: str | None) -> Path:
-    """Write one value to the user's file (None removes it), keeping the others."""
+    """Write one value to the user's file (None removes it), keeping the others.
+
+    The file may hold a key, so nobody else may ever read it, not even while it is written.
+    """
+    import tempfile
+
     path = config_file()
     told = _read(path) if path.is_file() else {}
     told.pop(name, None)
     if value is not None:
         told[name] = _typed(name, value, "config set")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [f"{key} = {_toml(item)}\n" for key, item in told.items()]
-    draft = path.with_name(path.name + ".new")
-    draft.write_text("".join(lines), "utf-8")
-    if any(key in SECRET for key in told):
-        draft.chmod(0o600)
-    draft.replace(path)
+    target = path.resolve()  # a link into somebody's dotfiles stays a link
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name)  # mode 0600
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.writelines(f"{key} = {_toml(item)}\n" for key, item in told.items())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        os.unlink(draft)
+        raise
     return path
 
 
 def _toml(value: Any) -> str:
     import json
 
-    # a JSON string is a TOML basic string; numbers read the same in both
-    return json.dumps(value, ensure_ascii=False)
+    # a JSON string is a TOML basic string (but for DEL); numbers read the same in both
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
@@ -57,7 +58,7 @@ def test_a_decimal_point_is_no_sentence_end() -> None:
 def test_neighbours_share_text_and_start_at_a_word() -> None:
     text = "word " * 400
     passages = split(text)
-    for before, after in zip(passages, passages[1:], strict=False):
+    for before, after in itertools.pairwise(passages):
         assert 0 < before.end - after.start <= OVERLAP_CHARS
         assert text[after.start - 1] == " "
 

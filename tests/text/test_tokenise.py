@@ -150,7 +150,8 @@ def test_a_question_of_stop_words_keeps_them(question: str) -> None:
 @pytest.mark.parametrize(
     "hidden",
     [
-        "pass\u200bword", "pass\u00adword", "\u202epassword\u202c", "pass\u2060word", "pass\ufe0fword",
+        "pass\u200bword", "pass\u00adword", "\u202epassword\u202c", "pass\u2060word",
+        "pass\ufe0fword",
         "password\U000e0041\U000e0042", "pass\u3164word", "pass\u061cword", "\ufeffpassword",
     ],
 )  # fmt: skip
@@ -222,8 +223,8 @@ IDENTIFIER = st.tuples(NAME, st.lists(st.tuples(JOINT, NAME), max_size=4)).map(
     lambda t: t[0] + "".join(joint + name for joint, name in t[1])
 )
 AROUND = st.sampled_from(
-    [("", ""), ("see ", "."), ("(", ")"), ('"', '"'), ("`", "`,"), ("错误", "出现了"), ("参数：", "。"),
-     ("it is ", "!"), ("，", "、"), ("<", ">")]
+    [("", ""), ("see ", "."), ("(", ")"), ('"', '"'), ("`", "`,"), ("错误", "出现了"), 
+     ("参数：", "。"), ("it is ", "!"), ("，", "、"), ("<", ">")]
 )  # fmt: skip
 
 

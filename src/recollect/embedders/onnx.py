@@ -41,11 +41,15 @@ class OnnxEmbedder:
     def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
         import numpy as np
 
+        if not texts:
+            return np.empty((0, self.dimension), np.float32)
+        prefix = self._model.query_prefix if kind == "query" else ""
+        # half a character would make the tokeniser throw
+        whole = [(prefix + text).encode("utf-8", "replace").decode() for text in texts]
         with self._lock:
             if self._session is None:
                 self._load()
-            prefix = self._model.query_prefix if kind == "query" else ""
-            encoded = self._tokenizer.encode_batch([prefix + text for text in texts])
+            encoded = self._tokenizer.encode_batch(whole)
             ids = np.array([e.ids for e in encoded], np.int64)
             mask = np.array([e.attention_mask for e in encoded], np.int64)
             given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from recollect.errors import EmbedderError, InvalidVector
+from recollect.stores.protocol import Embedding
 from recollect.vocabulary import Vector, Vectors
 
 Kind = Literal["query", "document"]
@@ -33,13 +34,23 @@ class Embedder(Protocol):
         """One row for each text, in order."""
 
 
+def embedding_of(embedder: Embedder) -> Embedding:
+    """Who an embedder is. Asking may load a model or go to a server, and so may fail."""
+    try:
+        return Embedding(embedder.fingerprint, embedder.dimension, embedder.name)
+    except EmbedderError:
+        raise
+    except Exception as e:  # whatever a model or a user's embedder throws
+        raise EmbedderError(f"the embedder cannot be used: {type(e).__name__}: {e}") from e
+
+
 def unit_rows(vectors: object, *, rows: int, dimension: int, maker: str) -> Vectors:
     """Check vectors at the door and scale them to length 1; refuse what would poison a ranking."""
     import numpy as np
 
     try:
         matrix = np.asarray(vectors, dtype=np.float32)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidVector(f"{maker} gave something that is not {rows} rows of numbers") from None
     if matrix.shape != (rows, dimension):
         raise InvalidVector(

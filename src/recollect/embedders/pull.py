@@ -113,7 +113,10 @@ def _from_address(base: str) -> Iterator[_Reader]:
     with httpx.Client(timeout=60, follow_redirects=True) as client:
 
         def read(file: ModelFile) -> IO[bytes]:
-            reply = client.get(f"{base.rstrip('/')}/{file.name}")
+            try:
+                reply = client.get(f"{base.rstrip('/')}/{file.name}")
+            except (httpx.HTTPError, httpx.InvalidURL) as e:
+                raise ConnectionError(f"{type(e).__name__}: {e}") from e
             if reply.status_code != 200:
                 raise FileNotFoundError(f"{reply.url} answered {reply.status_code}")
             return io.BytesIO(reply.content)

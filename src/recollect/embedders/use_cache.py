@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import shutil
 import sys
 import tempfile
 from array import array
@@ -48,6 +49,7 @@ def load_encoder(expected: str) -> NumpyBackend:
     folder = cache_directory() / f"use-m-{version}-{_FORMAT}-py{python}-np{np.__version__}"
     encoder = _from_cache(folder)
     if encoder is None:
+        shutil.rmtree(folder, ignore_errors=True)  # damaged, if it is there: make it anew
         encoder = _from_package()
         _to_cache(encoder, folder)
     return encoder
@@ -96,6 +98,9 @@ def _to_cache(encoder: NumpyBackend, folder: Path) -> None:
                 np.save(Path(draft) / f"{name}.npy", value)
             np.save(Path(draft) / "probe", encoder.encode([_PROBE]))
             (Path(draft) / "vocabulary").write_bytes(marshal.dumps(vocabulary))
+            for path in Path(draft).iterdir():  # whole on disk before it has its name
+                with open(path, "rb+") as file:
+                    os.fsync(file.fileno())
             os.rename(draft, folder)
             os.mkdir(draft)  # for the context manager to remove
     except OSError:

@@ -32,6 +32,10 @@ class UseMultilingual:
         self._model: Any = None
 
     def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
+        import numpy as np
+
+        if not texts:
+            return np.empty((0, _DIMENSION), np.float32)
         with self._lock:  # one at a time: the forward pass wants the cores to itself
             if self._model is None:
                 self._model = _load()

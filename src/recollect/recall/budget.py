@@ -36,7 +36,7 @@ class Budget:
                 continue
             left -= tokens
             hits.append(_hit(candidate, tokens, tuple(skipped)))
-        draft = replace(draft, hits=tuple(hits), dropped=tuple(dropped))
+        draft = replace(draft, candidates=(), hits=tuple(hits), dropped=tuple(dropped))
         if skipped and not hits:
             # neither empty nor answered: there is something, and the caller can have it
             draft = draft.fault(

@@ -1,4 +1,8 @@
-"""Say nothing twice: one passage for each memory, one memory for each content."""
+"""Say nothing twice: one passage for each memory, one memory for each content.
+
+The first needs no text, so it comes before anything is fetched: a long memory with many passages
+among the candidates must not take the places of others.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +20,28 @@ def signature(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class OnePerMemory:
+    name: ClassVar[str] = "one_per_memory"
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        kept: dict[str, Candidate] = {}
+        dropped: list[Dropped] = []
+        for candidate in draft.candidates:
+            if kept.setdefault(candidate.memory_id, candidate) is not candidate:
+                reason = f"another passage of {candidate.memory_id} stands higher"
+                dropped.append(Dropped(*candidate.key, reason))
+        return replace(draft, candidates=tuple(kept.values()), dropped=tuple(dropped))
+
+
+@dataclass(frozen=True, slots=True)
 class Deduplicate:
     name: ClassVar[str] = "deduplicate"
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        kept: list[Candidate] = []
+        kept: dict[str, Candidate] = {}
         dropped: list[Dropped] = []
-        memories: set[str] = set()
-        signatures: dict[str, str] = {}
         for candidate in draft.candidates:
-            if candidate.memory_id in memories:
-                dropped.append(
-                    Dropped(
-                        *candidate.key, f"another passage of {candidate.memory_id} stands higher"
-                    )
-                )
-                continue
-            sign = signature(candidate.text)
-            first = signatures.setdefault(sign, candidate.memory_id)
-            if first != candidate.memory_id:
-                dropped.append(Dropped(*candidate.key, f"says the same as {first}"))
-                continue
-            memories.add(candidate.memory_id)
-            kept.append(candidate)
-        return replace(draft, candidates=tuple(kept), dropped=tuple(dropped))
+            first = kept.setdefault(signature(candidate.text), candidate)
+            if first is not candidate:
+                dropped.append(Dropped(*candidate.key, f"says the same as {first.memory_id}"))
+        return replace(draft, candidates=tuple(kept.values()), dropped=tuple(dropped))

@@ -45,10 +45,8 @@ class Draft:
         return replace(self, channels={**self.channels, name: found})
 
     def __len__(self) -> int:
-        """How much there is to go on with; for the trace."""
-        if self.hits:
-            return len(self.hits)
-        return len(self.candidates) or sum(map(len, self.channels.values()))
+        """How much there is to go on with; for the trace. Each form gives way to the next."""
+        return len(self.hits) + len(self.candidates) + sum(map(len, self.channels.values()))
 
 
 @dataclass(frozen=True, slots=True)

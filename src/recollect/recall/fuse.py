@@ -53,6 +53,6 @@ class ReciprocalRanks:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         candidates = reciprocal_ranks(draft.channels, k=self.k, weights=self.weights)
         both = sum(len(c.channels) > 1 for c in candidates)
-        return replace(draft, candidates=candidates).note(
+        return replace(draft, candidates=candidates, channels={}).note(
             f"{len(candidates)} passages, {both} found by more than one channel"
         )

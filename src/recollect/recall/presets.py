@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from recollect.errors import InvalidInput
 from recollect.recall.budget import Budget
-from recollect.recall.deduplicate import Deduplicate
+from recollect.recall.deduplicate import Deduplicate, OnePerMemory
 from recollect.recall.draft import Stage
 from recollect.recall.fuse import ReciprocalRanks
 from recollect.recall.hydrate import Hydrate
@@ -28,6 +28,7 @@ BALANCED = Preset(
     (
         SideBySide((SearchMeaning(), SearchWords())),
         ReciprocalRanks(),
+        OnePerMemory(),
         Hydrate(),
         Deduplicate(),
         Budget(),

@@ -22,6 +22,7 @@ class SearchWords:
             return draft.note("words: switched off by the caller")
         terms = query_terms(query.text)
         if not terms:
+            kit.store.pending(query.spaces)  # a space that does not exist is an error all the same
             return draft.with_channel(CHANNEL, ()).note(
                 "words: the question has no word to look for"
             )

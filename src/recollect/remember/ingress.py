@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.clock import parse_moment, to_micros
 from recollect.errors import InvalidInput
-from recollect.filters import check_encodable
+from recollect.filters import check_encodable, shown
 from recollect.vocabulary import GLOBAL_SPACE, Memory
 
 # A memory is a thing one remembers, not a library: a longer text is a document in parts.
@@ -21,7 +21,7 @@ _MAX_LABELS = 256
 _MAX_JSON_CHARS = 100_000
 _MAX_NUMBER = 2**53
 _SPACE = re.compile(r"[\w][\w.:/@+-]{0,127}")
-_ID = re.compile(r"[^\s\x00-\x1f\x7f]{1,256}")
+_MAX_ID_CHARS = 256
 
 FIELDS = frozenset(
     """id space text kind section tags entities source provenance confidence occurred_at created_at
@@ -38,7 +38,7 @@ def check_space(name: object) -> str:
     if isinstance(name, str) and _SPACE.fullmatch(name):
         return check_encodable(name, name="space")
     raise InvalidInput(
-        f"{_short(name)} is no name for a space; use up to 128 letters (of any language), digits, "
+        f"{shown(name)} is no name for a space; use up to 128 letters (of any language), digits, "
         "and . : / @ + - _, beginning with a letter or digit"
     )
 
@@ -70,26 +70,26 @@ def accept(told: Mapping[str, Any], *, now: datetime) -> Memory:
     created = _moment(told, "created_at") or now
     memory = Memory(
         id=_identifier(told.get("id"), now),
-        space=check_space(told.get("space") or GLOBAL_SPACE),
+        space=check_space(_given(told, "space", GLOBAL_SPACE)),
         text=check_text(told["text"]),
-        kind=_label(told.get("kind") or "note", "kind"),
-        section=_line(told.get("section") or "", "section"),
+        kind=_label(_given(told, "kind", "note"), "kind"),
+        section=_line(_given(told, "section", ""), "section"),
         tags=_labels(told.get("tags"), "tags"),
         entities=_labels(told.get("entities"), "entities"),
-        source=_line(told.get("source") or "", "source", limit=2_048),
+        source=_line(_given(told, "source", ""), "source", limit=2_048),
         provenance=_object(told.get("provenance"), "provenance"),
-        confidence=_confidence(told.get("confidence", 1.0)),
+        confidence=_confidence(_given(told, "confidence", 1.0)),
         occurred_at=_moment(told, "occurred_at"),
         created_at=created,
         updated_at=_moment(told, "updated_at") or created,
         valid_from=_moment(told, "valid_from"),
         valid_to=_moment(told, "valid_to"),
-        reinforcement=_count(told.get("reinforcement", 0), "reinforcement"),
-        access_count=_count(told.get("access_count", 0), "access_count"),
+        reinforcement=_count(_given(told, "reinforcement", 0), "reinforcement"),
+        access_count=_count(_given(told, "access_count", 0), "access_count"),
         metadata=_object(told.get("metadata"), "metadata"),
     )
     if memory.valid_from and memory.valid_to and memory.valid_to <= memory.valid_from:
-        raise InvalidInput("valid_to must be later than valid_from")
+        raise InvalidInput("valid_to must be later than valid_from; change one of them")
     return memory
 
 
@@ -104,18 +104,32 @@ def identity(memory: Memory) -> str:
     return sha256(parts.encode("utf-8")).hexdigest()[:40]
 
 
+def _given(told: Mapping[str, Any], name: str, otherwise: object) -> object:
+    """What was told, or the default where nothing was: no field, null, or empty text."""
+    value = told.get(name)
+    return otherwise if value is None or value == "" else value
+
+
+def is_id(value: str) -> bool:
+    """Could this be an id? Only what can be seen: nobody can ask for what they cannot type."""
+    visible = value.isprintable() and not any(map(str.isspace, value))
+    return visible and 1 <= len(value) <= _MAX_ID_CHARS
+
+
 def _identifier(value: object, now: datetime) -> str:
     if value is None or value == "":
         return new_id(now)
-    if isinstance(value, str) and _ID.fullmatch(value):
-        return check_encodable(value, name="id")
-    raise InvalidInput(f"{_short(value)} is no id; use 1 to 256 characters without white space")
+    if isinstance(value, str) and is_id(value):
+        return value
+    raise InvalidInput(
+        f"{shown(value)} is no id; use 1 to 256 visible characters without white space"
+    )
 
 
 def _label(value: object, name: str) -> str:
     text = _line(value, name, limit=128)
     if not text.strip():
-        raise InvalidInput(f"{name} is empty")
+        raise InvalidInput(f"{name} is empty; name it or leave it out")
     return text
 
 
@@ -131,7 +145,7 @@ def _labels(value: object, name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise InvalidInput(f'{name}: expected a list of texts like ["a", "b"], got {_short(value)}')
+        raise InvalidInput(f'{name}: expected a list of texts like ["a", "b"], got {shown(value)}')
     if len(value) > _MAX_LABELS:
         raise InvalidInput(f"{name}: {len(value)} are too many; at most {_MAX_LABELS} fit")
     return tuple(dict.fromkeys(_label(item, name) for item in value))
@@ -139,13 +153,13 @@ def _labels(value: object, name: str) -> tuple[str, ...]:
 
 def _confidence(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(f"confidence: expected a number from 0 to 1, got {_short(value)}")
+        raise InvalidInput(f"confidence: expected a number from 0 to 1, got {shown(value)}")
     return float(value)
 
 
 def _count(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_NUMBER:
-        raise InvalidInput(f"{name}: expected a whole number from 0, got {_short(value)}")
+        raise InvalidInput(f"{name}: expected a whole number from 0, got {shown(value)}")
     return value
 
 
@@ -160,7 +174,7 @@ def _object(value: object, name: str) -> dict[str, Any]:
         return {}
     if not isinstance(value, Mapping):
         raise InvalidInput(
-            f'{name}: expected an object like {{"key": "value"}}, got {_short(value)}'
+            f'{name}: expected an object like {{"key": "value"}}, got {shown(value)}'
         )
     checked = _json(value, name, depth=0)
     size = len(repr(checked))
@@ -179,16 +193,16 @@ def _json(value: object, name: str, *, depth: int) -> Any:
         return check_encodable(value, name=name)
     if isinstance(value, int):
         if abs(value) > _MAX_NUMBER:
-            raise InvalidInput(f"{name}: {_short(value)} is too large a number; write it as text")
+            raise InvalidInput(f"{name}: {shown(value)} is too large a number; write it as text")
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise InvalidInput(f"{name}: NaN and infinity cannot be kept")
+            raise InvalidInput(f"{name}: NaN and infinity cannot be kept; use null or text")
         return value
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise InvalidInput(f"{name}: keys are text, got {_short(key)}")
+                raise InvalidInput(f"{name}: keys are text, got {shown(key)}")
             check_encodable(key, name=name)
         return {key: _json(item, name, depth=depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -196,8 +210,3 @@ def _json(value: object, name: str, *, depth: int) -> Any:
     raise InvalidInput(
         f"{name}: {type(value).__name__} is not JSON; use text, numbers, lists, objects"
     )
-
-
-def _short(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.embedders.protocol import Embedder, embed_texts
+from recollect.embedders.protocol import Embedder, embed_texts, embedding_of
 from recollect.errors import EmbedderError, FingerprintMismatch
 from recollect.remember.ingress import identity
-from recollect.stores.protocol import Embedding, Store
+from recollect.stores.protocol import Store
 from recollect.text.split import split
 from recollect.text.tokenise import terms
 from recollect.vocabulary import Action, Entry, Memory, Receipt
@@ -53,16 +53,15 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
     """Embed what is new, commit all, and say what became of each."""
     note = ""
     fingerprint: str | None = None
-    if any(e.vectors is None for e in entries):
-        try:
-            entries, fingerprint = _with_vectors(entries, kit)
-        except EmbedderError as e:
-            note = f"found by words only, for now: {e}"
+    try:
+        entries, fingerprint = _with_vectors(entries, kit)
+    except EmbedderError as e:
+        note = _words_only(e)
     try:
         written = kit.store.put(entries, fingerprint=fingerprint)
     except FingerprintMismatch as e:
         # another process changed the embedder between our look and our write
-        note = f"found by words only, for now: {e}"
+        note = _words_only(e)
         entries = [replace(entry, vectors=None) for entry in entries]
         written = kit.store.put(entries)
     return [
@@ -78,23 +77,67 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
     ]
 
 
-def _with_vectors(entries: Sequence[Entry], kit: Kit) -> tuple[Sequence[Entry], str | None]:
+def revise(entry: Entry, kit: Kit, *, same_text: bool) -> Receipt:
+    """Replace a memory; its vectors are made anew only where its text has changed."""
+    note = ""
+    fingerprint: str | None = None
+    if not same_text:
+        try:
+            (entry,), fingerprint = _embedded([entry], kit)
+        except EmbedderError as e:
+            note = _words_only(e)
+    try:
+        kit.store.revise(entry, fingerprint=fingerprint)
+    except FingerprintMismatch as e:
+        note = _words_only(e)
+        entry = replace(entry, vectors=None)
+        kit.store.revise(entry)
+    return Receipt(
+        id=entry.memory.id,
+        space=entry.memory.space,
+        action=Action.REVISED,
+        passages=len(entry.passages),
+        embedded=same_text or entry.vectors is not None,
+        notes=(note,) if note else (),
+    )
+
+
+def _words_only(fault: EmbedderError) -> str:
+    return f"found by words only, for now: {fault}"
+
+
+def _with_vectors(entries: Sequence[Entry], kit: Kit) -> tuple[list[Entry], str | None]:
+    """The entries, those that are not known yet with vectors."""
     known = kit.store.known(entries)
     fresh = [entry for entry, old in zip(entries, known, strict=True) if not old]
-    if not fresh:
-        return entries, None
-    embedder = kit.embedder()
+    embedded, fingerprint = _embedded(fresh, kit)
+    done = iter(embedded)
+    return [
+        entry if old else next(done) for entry, old in zip(entries, known, strict=True)
+    ], fingerprint
+
+
+def _embedded(entries: list[Entry], kit: Kit) -> tuple[list[Entry], str | None]:
+    """The entries with vectors, and whose they are; unchanged without an embedder.
+
+    Only an embedder that has proved itself may claim an empty index: one that never worked would
+    otherwise have to be asked for ever after.
+    """
+    embedder = kit.embedder() if entries else None
     if embedder is None:
         return entries, None
-    held = kit.store.declare(Embedding(embedder.fingerprint, embedder.dimension, embedder.name))
+    done = embed_entries(entries, embedder)
+    claim(kit.store, embedder)
+    return done, embedder.fingerprint
+
+
+def claim(store: Store, embedder: Embedder) -> None:
+    """Make the index this embedder's if it is nobody's; raise if it is another's."""
+    held = store.declare(embedding_of(embedder))
     if held.fingerprint != embedder.fingerprint:
         raise FingerprintMismatch(
             f"the index is by {held.name}, the embedder is {embedder.name}; run 'recollect reindex'"
         )
-    done = iter(embed_entries(fresh, embedder))
-    return [
-        entry if old else next(done) for entry, old in zip(entries, known, strict=True)
-    ], embedder.fingerprint
 
 
 def backfill(kit: Kit, embedder: Embedder, *, at_most: int) -> int:
