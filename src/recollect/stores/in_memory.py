@@ -15,12 +15,12 @@ from recollect.errors import (
     Conflict,
     FingerprintMismatch,
     InvalidInput,
-    InvalidVector,
     NotFound,
     unknown_space,
 )
 from recollect.filters import Filter, matches
 from recollect.stores.protocol import Embedding, Page, Unembedded, Written
+from recollect.stores.sound_vectors import sound_question, sound_rows
 from recollect.text.bm25 import idf, weight
 from recollect.text.tokenise import terms as terms_of
 from recollect.vocabulary import (
@@ -73,6 +73,7 @@ class InMemoryStore:
     def _refuse(self, entries: Sequence[Entry], fingerprint: str | None) -> None:
         """Check all before writing any: a write is all or nothing."""
         seen: dict[str, Memory] = {}
+        fresh: list[Entry] = []
         identities = {(m.space, self._identities[m.id]) for m in self._memories.values()}
         for entry in entries:
             memory = entry.memory
@@ -92,6 +93,8 @@ class InMemoryStore:
                 continue
             identities.add((memory.space, entry.identity))
             seen[memory.id] = memory
+            fresh.append(entry)
+        for entry in fresh:
             self._check_vectors(entry, fingerprint)
 
     def _check_vectors(self, entry: Entry, fingerprint: str | None) -> None:
@@ -102,9 +105,8 @@ class InMemoryStore:
                 f"these vectors are by {fingerprint}, the index is by {self._active}; "
                 "vectors of two embedders are never mixed. Run 'recollect reindex'"
             )
-        expected = (len(entry.passages), self._embeddings[self._active].dimension)
-        if entry.vectors.shape != expected:
-            raise InvalidVector(f"expected vectors of shape {expected}, got {entry.vectors.shape}")
+        dimension = self._embeddings[self._active].dimension
+        sound_rows(entry.vectors, rows=len(entry.passages), dimension=dimension)
 
     def _put(self, entry: Entry, fingerprint: str | None) -> Written:
         memory = entry.memory
@@ -218,7 +220,7 @@ class InMemoryStore:
         cursor: str | None = None,
         limit: int = 100,
     ) -> Page:
-        if cursor is not None and not cursor.isdecimal():
+        if cursor is not None and not (cursor.isdecimal() and len(cursor) < 19):
             raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")
         found = [m for m in self._in(spaces) if matches(m, where)]
         if newest_first:
@@ -305,7 +307,8 @@ class InMemoryStore:
                     f"the question was embedded by {fingerprint}, the index is by "
                     f"{self._active}; run 'recollect reindex'"
                 )
-            asked = tuple(map(float, vector))
+            dimension = self._embeddings[fingerprint].dimension
+            asked = tuple(map(float, sound_question(vector, dimension=dimension)))
             found = [
                 Found(h.memory_id, h.passage.ordinal, _dot(asked, h.vectors[fingerprint]))
                 for h in held
@@ -362,9 +365,11 @@ class InMemoryStore:
                 raise FingerprintMismatch(
                     f"there is no index by {fingerprint}; run 'recollect reindex'"
                 )
+            dimension = self._embeddings[fingerprint].dimension
+            checked = sound_rows(vectors, rows=len(handles), dimension=dimension)
             by_handle = {h.handle: h for h in self._held(None)}
             kept = 0
-            for handle, vector in zip(handles, vectors, strict=True):
+            for handle, vector in zip(handles, checked, strict=True):
                 held = by_handle.get(handle)
                 if held is not None and fingerprint not in held.vectors:
                     held.vectors[fingerprint] = tuple(map(float, vector))

@@ -1,0 +1,21 @@
+"""Contracts for those who write a store or an embedder of their own. Needs pytest and hypothesis.
+
+A back-end's test file subclasses `StoreContract` (or `EmbedderContract`) and says how to make one;
+every test of the contract then runs on it.
+"""
+
+from recollect.testing.embedder_contract import EmbedderContract
+from recollect.testing.entries import ToyEmbedder, make_entry, make_memory
+from recollect.testing.fake_clock import FakeClock
+from recollect.testing.programs import run_programs
+from recollect.testing.store_contract import StoreContract
+
+__all__ = [
+    "EmbedderContract",
+    "FakeClock",
+    "StoreContract",
+    "ToyEmbedder",
+    "make_entry",
+    "make_memory",
+    "run_programs",
+]

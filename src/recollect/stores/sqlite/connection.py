@@ -7,6 +7,7 @@ where SQLite's own busy handler lets them race and starve.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import threading
@@ -75,6 +76,17 @@ def plain_errors(path: Path) -> Iterator[None]:
         else:
             why = "check the permissions of the file and its directory"
         raise StoreReadOnly(f"{path} cannot be opened: {why}") from None
+    except OSError as e:  # of the files beside the database
+        if e.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFull(
+                f"no room left on the disk that holds {path}; nothing was written. "
+                "Free some space and try again"
+            ) from None
+        if e.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise StoreReadOnly(
+                f"{e.filename} may not be written; check the permissions of the directory"
+            ) from None
+        raise StoreError(f"a file beside {path} could not be used: {e}. Check the disk") from e
     except apsw.IOError as e:
         raise StoreError(
             f"the disk failed while reading or writing {path} ({e}). Do not trust this disk: "

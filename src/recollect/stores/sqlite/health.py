@@ -11,7 +11,7 @@ import apsw
 from recollect.errors import RecollectError
 from recollect.stores.sqlite import words
 from recollect.stores.sqlite.connection import connect, plain_errors
-from recollect.stores.sqlite.sidecar import directory
+from recollect.stores.sqlite.large import directory
 from recollect.stores.sqlite.writing import VectorTable
 from recollect.vocabulary import Check
 
@@ -117,8 +117,8 @@ def _vectors(
 def _sidecars(
     store: SQLiteStore, spaces: Sequence[tuple[int, str, int]], tables: Sequence[VectorTable]
 ) -> Check:
-    from recollect.stores.sqlite.postings import PostingsIndex
-    from recollect.stores.sqlite.vectors import VectorIndex
+    from recollect.stores.sqlite.posting_files import PostingFiles
+    from recollect.stores.sqlite.vector_files import VectorFiles
 
     faults: list[str] = []
     connection = connect(store.path, read_only=True)
@@ -126,10 +126,10 @@ def _sidecars(
         folder = directory(store.path)
         for number, name, _ in spaces:
             for table in tables:
-                fault = VectorIndex(folder, table, number).check_files(connection)
+                fault = VectorFiles(folder, table, number).check(connection)
                 if fault is not None:
                     faults.append(f"vectors of {name!r}: {fault}")
-            fault = PostingsIndex(folder, number).check_files(connection)
+            fault = PostingFiles(folder, number).check(connection)
             if fault is not None:
                 faults.append(f"words of {name!r}: {fault}")
     finally:

@@ -18,7 +18,7 @@ import secrets
 
 import apsw
 
-from recollect.errors import StoreTooNew
+from recollect.errors import StoreCorrupt, StoreTooNew
 from recollect.stores.sqlite import words
 from recollect.text import tokenise
 from recollect.vocabulary import GLOBAL_SPACE
@@ -27,7 +27,7 @@ _FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 CREATE TABLE spaces (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: processes remember spaces by it
     name TEXT NOT NULL UNIQUE,
     seq INTEGER NOT NULL DEFAULT 0,
     memories INTEGER NOT NULL DEFAULT 0,
@@ -126,7 +126,15 @@ APPLICATION_ID = 0x5265636F  # "Reco": the file says what it is
 
 
 def is_current(connection: apsw.Connection) -> bool:
+    """Is there nothing to migrate? Raises for a file that is not ours, or of a later time."""
     version: int = connection.pragma("user_version")
+    if connection.pragma("application_id") != APPLICATION_ID and (
+        version or connection.execute("SELECT count(*) FROM sqlite_schema").get
+    ):
+        raise StoreCorrupt(
+            f"{connection.filename} is a SQLite database of another program; nothing was changed. "
+            "Choose another file with --store or RECOLLECT_STORE"
+        )
     if version > len(MIGRATIONS):
         raise StoreTooNew(
             f"this store has schema {version}; this Recollect knows {len(MIGRATIONS)}. "
@@ -137,6 +145,8 @@ def is_current(connection: apsw.Connection) -> bool:
 
 def migrate(connection: apsw.Connection) -> None:
     """Bring the file to the newest schema, inside the caller's transaction."""
+    if is_current(connection):
+        return
     version: int = connection.pragma("user_version")
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.execute(script)

@@ -3,7 +3,7 @@
 A sidecar is a handful of flat arrays that grow only at their end. The database lists it
 (`sidecars`: generation, rows, change number, checksum), so the file is never believed further than
 a committed row says. Data is flushed to disk before that row is written. Forgetting overwrites in
-place.
+place. Only who holds the write lock changes files.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Listed(NamedTuple):
     checksum: int
 
 
-def directory(database: Path) -> Path:
-    return database.with_name(database.name + ".index")
+def file_name(kind: str, space: int, generation: str) -> str:
+    return f"{kind}-{space:d}-{generation}"
 
 
 def listed(connection: apsw.Connection, kind: str, space: int) -> Listed | None:
@@ -55,6 +55,15 @@ def enlist(connection: apsw.Connection, kind: str, space: int, entry: Listed) ->
 
 def strike(connection: apsw.Connection, kind: str, space: int) -> None:
     connection.execute("DELETE FROM sidecars WHERE kind = ? AND space = ?", (kind, space))
+
+
+def sweep(connection: apsw.Connection, folder: Path) -> None:
+    """Shred files that the database does not list: former generations, and what a process that
+    was killed left behind. They hold what may have been forgotten since."""
+    rows = connection.execute("SELECT kind, space, generation FROM sidecars")
+    known = {file_name(*row) for row in rows}
+    shred(p for p in folder.iterdir() if p.name.partition(".")[0] not in known)
+    shred(folder.glob("*.new"))  # drafts: whoever wrote one is gone, for we hold the lock
 
 
 def new_generation() -> str:
@@ -78,14 +87,15 @@ def checksum(*arrays: NDArray[Any]) -> int:
     return value
 
 
-def write_at(path: Path, offset: int, data: bytes | memoryview) -> None:
-    """Write into a file at an offset and see it safely to the disk."""
+def write_at(path: Path, *pieces: tuple[int, bytes | memoryview]) -> None:
+    """Write (offset, data) pieces into a file, in order, and see them safely to the disk."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        view = memoryview(data).cast("B")
-        while len(view):
-            done = os.pwrite(handle, view, offset)
-            view, offset = view[done:], offset + done
+        for offset, data in pieces:
+            view = memoryview(data).cast("B")
+            done = 0
+            while done < len(view):
+                done += os.pwrite(handle, view[done:], offset + done)
         os.fsync(handle)
     finally:
         os.close(handle)
@@ -94,8 +104,17 @@ def write_at(path: Path, offset: int, data: bytes | memoryview) -> None:
 def write_whole(path: Path, data: bytes | memoryview) -> None:
     """Replace a file in one step."""
     draft = path.with_name(path.name + ".new")
-    write_at(draft, 0, data)
+    draft.unlink(missing_ok=True)  # of a process that was killed, and perhaps longer than ours
+    write_at(draft, (0, data))
     os.replace(draft, path)
+
+
+def cut(path: Path, size: int) -> None:
+    """Overwrite and take off whatever is beyond this size."""
+    surplus = path.stat().st_size - size
+    if surplus > 0:
+        write_at(path, (size, bytes(surplus)))
+        os.truncate(path, size)
 
 
 def shred(paths: Iterable[Path]) -> None:

@@ -11,8 +11,9 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TypeVar
 
 import apsw
 
@@ -20,13 +21,14 @@ from recollect.clock import from_micros
 from recollect.errors import (
     FingerprintMismatch,
     InvalidInput,
+    StoreBusy,
+    StoreCorrupt,
     StoreError,
     StoreReadOnly,
-    unknown_space,
 )
-from recollect.filters import All, Filter, ValidAt
+from recollect.filters import Filter
 from recollect.stores.protocol import Embedding, Page, Unembedded, Written
-from recollect.stores.sqlite import schema, words, writing
+from recollect.stores.sqlite import large, schema, words, writing
 from recollect.stores.sqlite.connection import (
     ReadPool,
     WriteLock,
@@ -36,6 +38,7 @@ from recollect.stores.sqlite.connection import (
     plain_errors,
 )
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot
+from recollect.stores.sqlite.searching import Searcher, spaces_of
 from recollect.stores.sqlite.where import to_sql
 from recollect.stores.sqlite.writing import VectorTable
 from recollect.text import tokenise
@@ -52,17 +55,9 @@ from recollect.vocabulary import (
     Vectors,
 )
 
-if TYPE_CHECKING:
-    from recollect.stores.sqlite.postings import PostingsIndex
-    from recollect.stores.sqlite.sidecar import Ints
-    from recollect.stores.sqlite.vectors import VectorIndex
-
-
-class _SpaceRow(NamedTuple):
-    id: int
-    name: str
-    seq: int
-    passages: int
+_T = TypeVar("_T")
+# How often a question may be overtaken by others' writes before it says that the store is busy.
+_TRIES = 50
 
 
 class SQLiteStore:
@@ -76,19 +71,13 @@ class SQLiteStore:
         self._lock = WriteLock(self.path.with_name(self.path.name + ".lock"))
         self._writer: apsw.Connection | None = None
         self._broken: str | None = None
-        self._indexes: dict[tuple[int, int], VectorIndex] = {}
-        self._postings: dict[int, PostingsIndex] = {}
-        self._trusted_words: dict[int, int] = {}
+        self._closed = False
+        self._searcher = Searcher(self.path)
+        self._folder = large.directory(self.path)
         self._maintainer: threading.Thread | None = None
         self._guard = threading.Lock()
         with plain_errors(self.path):
             self._prepare()
-
-    @property
-    def _folder(self) -> Path:
-        from recollect.stores.sqlite.sidecar import directory
-
-        return directory(self.path)
 
     def _prepare(self) -> None:
         if self._read_only or (self.path.exists() and not os.access(self.path, os.W_OK)):
@@ -118,6 +107,8 @@ class SQLiteStore:
     @contextmanager
     def _write(self) -> Iterator[apsw.Connection]:
         """The lock, then one transaction; committed and on disk when the block ends."""
+        if self._closed:
+            raise StoreError("this store is closed; open it again to use it")
         if self._broken:
             raise StoreError(self._broken)
         if self._read_only:
@@ -155,33 +146,28 @@ class SQLiteStore:
             finally:
                 reader.execute("COMMIT")
 
-    def _spaces_of(self, reader: apsw.Connection, names: Sequence[str] | None) -> list[_SpaceRow]:
-        sql = "SELECT id, name, seq, passages FROM spaces"
-        if names is None:
-            return [_SpaceRow(*row) for row in reader.execute(sql)]
-        found: list[_SpaceRow] = []
-        for name in dict.fromkeys(names):
-            row = reader.execute(sql + " WHERE name = ?", (name,)).get
-            if row is None:
-                raise unknown_space(name, [n for (n,) in reader.execute("SELECT name FROM spaces")])
-            found.append(_SpaceRow(*row))
-        return found
-
     # Truth
 
     def put(self, entries: Sequence[Entry], *, fingerprint: str | None = None) -> list[Written]:
         if not entries:
             return []
-        with self._write() as writer:
-            return writing.put(writer, entries, fingerprint)
+
+        def put() -> list[Written]:
+            with self._write() as writer:
+                return writing.put(writer, entries, fingerprint)
+
+        return self._mended(put)
 
     def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
-        with self._write() as writer:
-            pids = writing.revise(writer, entry, fingerprint)
-            if pids:
-                space = writing.space_id(writer, entry.memory.space)
-                assert space is not None
-                self._erase_derived(writer, {space: pids})
+        def revise() -> None:
+            with self._write() as writer:
+                pids = writing.revise(writer, entry, fingerprint)
+                if pids:
+                    space = writing.space_id(writer, entry.memory.space)
+                    assert space is not None
+                    self._erase_derived(writer, {space: pids})
+
+        self._mended(revise)
         self._empty_log()
 
     def known(self, entries: Sequence[Entry]) -> list[bool]:
@@ -203,39 +189,42 @@ class SQLiteStore:
         return [found.get(memory_id) for memory_id in ids]
 
     def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
-        sql = (
-            f"SELECT p.ordinal, p.start, p.stop, {SELECTED} FROM memories m "
-            "JOIN passages p ON p.memory = m.row AND p.ordinal = ? "
-            "JOIN spaces s ON s.id = m.space WHERE m.id = ?"
+        sql = (  # CROSS: the keys first, each a look into two indexes
+            f"SELECT j.key, p.ordinal, p.start, p.stop, {SELECTED} FROM json_each(?) j "
+            "CROSS JOIN memories m ON m.id = j.value ->> 0 "
+            "JOIN passages p ON p.memory = m.row AND p.ordinal = j.value ->> 1 "
+            "JOIN spaces s ON s.id = m.space"
         )
-        fetched: list[tuple[Memory, Passage] | None] = []
+        fetched: list[tuple[Memory, Passage] | None] = [None] * len(keys)
         with self._read() as reader:
-            for memory_id, ordinal in keys:
-                row = reader.execute(sql, (ordinal, memory_id)).get
-                fetched.append(row and (from_row(row[3:]), Passage(row[0], row[1], row[2])))
+            for row in reader.execute(sql, (json.dumps(keys),)):
+                fetched[row[0]] = from_row(row[4:]), Passage(row[1], row[2], row[3])
         return fetched
 
     def delete(self, ids: Sequence[str]) -> list[bool]:
         if not ids:
             return []
-        with self._write() as writer:
-            done, gone = writing.delete(writer, ids)
-            self._erase_derived(writer, gone)
+
+        def delete() -> list[bool]:
+            with self._write() as writer:
+                done, gone = writing.delete(writer, ids)
+                self._erase_derived(writer, gone)
+            return done
+
+        done = self._mended(delete)
         self._empty_log()
         return done
 
     def delete_space(self, space: str) -> int:
         with self._write() as writer:
-            row = self._spaces_of(writer, [space])[0]
+            row = spaces_of(writer, [space])[0]
             count: int = writer.execute("SELECT memories FROM spaces WHERE id = ?", (row.id,)).get
             words.drop(writer, row.id)
             for table in writing.vector_tables(writer):
                 writer.execute(f"DELETE FROM {table.table} WHERE space = ?", (row.id,))
                 writer.execute("DELETE FROM embedded WHERE space = ?", (row.id,))
-                if (self._folder).exists():
-                    self._vector_index(table, row.id).shred(writer)
-            if self._folder.exists():
-                self._postings_index(row.id).shred(writer)
+                self._shred_vectors(writer, table, row.id)
+            self._shred_postings(writer, row.id)
             for statement in (
                 "DELETE FROM passages WHERE space = ?",
                 "DELETE FROM memories WHERE space = ?",
@@ -243,8 +232,8 @@ class SQLiteStore:
                 "DELETE FROM spaces WHERE id = ?",
             ):
                 writer.execute(statement, (row.id,))
-            self._drop_from_memory(row.id)
             writing.ensure_space(writer, GLOBAL_SPACE)  # the user's own space is always there
+        self._searcher.forget()
         self._empty_log()
         return count
 
@@ -252,11 +241,14 @@ class SQLiteStore:
         """Take what is forgotten out of the files beside the database, while we hold the lock."""
         if not self._folder.exists():
             return
+        from recollect.stores.sqlite import sidecar
+        from recollect.stores.sqlite.vector_files import VectorFiles
+
+        sidecar.sweep(writer, self._folder)
         for space, pids in gone.items():
-            seq: int = writer.execute("SELECT seq FROM spaces WHERE id = ?", (space,)).get
             for table in writing.vector_tables(writer):
-                self._vector_index(table, space).erase(writer, seq, pids)
-            self._postings_index(space).shred(writer)
+                VectorFiles(self._folder, table, space).erase(writer, pids)
+            self._shred_postings(writer, space)
 
     def _empty_log(self) -> None:
         """Erased text must leave the write-ahead log too; readers may hold it until `close`."""
@@ -274,10 +266,10 @@ class SQLiteStore:
         limit: int = 100,
     ) -> Page:
         condition, bindings = to_sql(where)
-        if cursor is not None and not cursor.isdecimal():
+        if cursor is not None and not (cursor.isdecimal() and len(cursor) < 19):
             raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")
         with self._read() as reader:
-            numbers = [space.id for space in self._spaces_of(reader, spaces)]
+            numbers = [space.id for space in spaces_of(reader, spaces)]
             beyond = (
                 "" if cursor is None else f"AND m.row {'<' if newest_first else '>'} {int(cursor)}"
             )
@@ -294,7 +286,7 @@ class SQLiteStore:
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
         condition, bindings = to_sql(where)
         with self._read() as reader:
-            numbers = [space.id for space in self._spaces_of(reader, spaces)]
+            numbers = [space.id for space in spaces_of(reader, spaces)]
             total: int = reader.execute(
                 "SELECT count(*) FROM memories m WHERE m.space IN "
                 f"(SELECT value FROM json_each(?)) AND {condition}",
@@ -338,7 +330,7 @@ class SQLiteStore:
                     ).get
                     or 0
                 )
-                for space in self._spaces_of(reader, spaces)
+                for space in spaces_of(reader, spaces)
             )
 
     # Searching
@@ -346,36 +338,11 @@ class SQLiteStore:
     def search_words(
         self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
     ) -> list[Found]:
-        if not terms:
-            return []
-        return self._mended(lambda: self._search_words(terms, spaces, where, limit))
+        def search() -> list[Found]:
+            with self._read() as reader:
+                return self._searcher.words(reader, terms, spaces, where, limit)
 
-    def _search_words(
-        self, terms: Sequence[str], spaces: Sequence[str], where: Filter | None, limit: int
-    ) -> list[Found]:
-        condition, bindings = to_sql(_restriction(where))
-        found: list[tuple[float, str, int]] = []
-        with self._read() as reader:
-            for space in self._spaces_of(reader, spaces):
-                self._check_words(reader, space)
-                postings = self._ready_postings(reader, space)
-                if postings is not None:
-                    only, but = self._selection(reader, space.id, where)
-                    best = postings.search(terms, limit, only=only, but=but)
-                    found += self._named(reader, best)
-                    continue
-                banned = self._outdated(reader, space.id, where)
-                bound: list[Any] = list(bindings)
-                clause = condition
-                if banned:
-                    clause = f"({condition} AND p.pid NOT IN (SELECT value FROM json_each(?)))"
-                    bound.append(json.dumps(banned))
-                found += words.search(
-                    reader, space.id, terms, condition=clause, bindings=bound, limit=limit
-                )
-        if len(spaces) > 1:
-            found.sort(key=lambda row: -row[0])
-        return [Found(memory_id, ordinal, score) for score, memory_id, ordinal in found[:limit]]
+        return self._searched(lambda: self._mended(search))
 
     def search_meaning(
         self,
@@ -386,181 +353,100 @@ class SQLiteStore:
         where: Filter | None,
         limit: int,
     ) -> list[Found]:
-        from recollect.stores.sqlite.vectors import Damaged
+        from recollect.stores.sqlite.vectors import Damaged, Outrun
 
-        try:
-            return self._search_meaning(vector, fingerprint, spaces, where, limit)
-        except Damaged:
-            self._discard_vector_files()
-            return self._search_meaning(vector, fingerprint, spaces, where, limit)
-
-    def _search_meaning(
-        self,
-        vector: Vector,
-        fingerprint: str,
-        spaces: Sequence[str],
-        where: Filter | None,
-        limit: int,
-    ) -> list[Found]:
-        found: list[tuple[float, str, int]] = []
-        with self._read() as reader:
-            table = writing.active_table(reader)
-            rows = self._spaces_of(reader, spaces)
-            if table is None:
-                return []
-            if table.fingerprint != fingerprint:
-                raise FingerprintMismatch(
-                    f"the question was embedded by {fingerprint}, the index is by "
-                    f"{table.fingerprint}; run 'recollect reindex'"
-                )
-            for space in rows:
-                index = self._vector_index(table, space.id)
-                index.catch_up(reader, space.seq)
-                if not len(index):
+        def search() -> list[Found]:
+            for _ in range(_TRIES):
+                try:
+                    with self._read() as reader:
+                        return self._searcher.meaning(
+                            reader, vector, fingerprint, spaces, where, limit
+                        )
+                except Outrun:  # another thread has a newer snapshot: take one too
                     continue
-                only, but = self._selection(reader, space.id, where)
-                found += self._named(reader, index.search(vector, limit, only=only, but=but))
-                if index.wants_maintenance():
-                    self._maintain_soon()
-        if len(rows) > 1:
-            found.sort(key=lambda row: -row[0])
-        return [Found(memory_id, ordinal, score) for score, memory_id, ordinal in found[:limit]]
+                except Damaged:
+                    self._discard_vector_files()
+            raise StoreBusy(f"{self.path} changes faster than it can be read; try again")
 
-    def _named(
-        self, reader: apsw.Connection, best: Sequence[tuple[float, int]]
-    ) -> list[tuple[float, str, int]]:
-        """The same with memory ids and ordinals, in one statement: it is a third of the time."""
-        rows = reader.execute(
-            "SELECT p.pid, m.id, p.ordinal FROM json_each(?) j JOIN passages p ON p.pid = j.value "
-            "JOIN memories m ON m.row = p.memory",
-            (json.dumps([pid for _, pid in best]),),
-        )
-        named = {pid: (memory_id, ordinal) for pid, memory_id, ordinal in rows}
-        return [(score, *named[pid]) for score, pid in best if pid in named]
+        return self._searched(search)
 
-    def _outdated(self, reader: apsw.Connection, space: int, where: Filter | None) -> list[int]:
-        """Passages that do not hold at the moment asked about: few, with an index of their own."""
-        moment = _moment(where)
-        if moment is None:
-            return []
-        condition, bindings = to_sql(moment)
-        rows = reader.execute(
-            "SELECT p.pid FROM memories m JOIN passages p ON p.memory = m.row WHERE m.space = ? "
-            f"AND (m.valid_from IS NOT NULL OR m.valid_to IS NOT NULL) AND NOT {condition}",
-            (space, *bindings),
-        )
-        return [pid for (pid,) in rows]
-
-    def _selection(
-        self, reader: apsw.Connection, space: int, where: Filter | None
-    ) -> tuple[Ints | None, Ints | None]:
-        """Which passages a search may use (None: all) and which it may not."""
-        import numpy as np
-
-        banned = self._outdated(reader, space, where)
-        but = np.array(banned, np.int64) if banned else None
-        restriction = _restriction(where)
-        if restriction is None:
-            return None, but
-        condition, bindings = to_sql(restriction)
-        rows = reader.execute(
-            "SELECT p.pid FROM memories m JOIN passages p ON p.memory = m.row "
-            f"WHERE m.space = ? AND {condition}",
-            (space, *bindings),
-        ).fetchall()
-        return np.fromiter((pid for (pid,) in rows), np.int64, len(rows)), but
-
-    def _vector_index(self, table: VectorTable, space: int) -> VectorIndex:
-        from recollect.stores.sqlite.vectors import VectorIndex
-
-        with self._guard:
-            key = (table.id, space)
-            if key not in self._indexes:
-                self._indexes[key] = VectorIndex(self._folder, table, space)
-            return self._indexes[key]
-
-    def _postings_index(self, space: int) -> PostingsIndex:
-        from recollect.stores.sqlite.postings import PostingsIndex
-
-        with self._guard:
-            if space not in self._postings:
-                self._postings[space] = PostingsIndex(self._folder, space)
-            return self._postings[space]
-
-    def _ready_postings(self, reader: apsw.Connection, space: _SpaceRow) -> PostingsIndex | None:
-        """The fast words index where it pays: a large space, in a process that has NumPy anyway."""
-        import sys
-
-        if space.passages < 20_000 or "numpy" not in sys.modules:
-            return None
-        index = self._postings_index(space.id)
-        ready = index.ready(reader, space.seq)
-        if index.wants_maintenance(space.passages):
+    def _searched(self, search: Callable[[], list[Found]]) -> list[Found]:
+        found = search()
+        if self._searcher.behind:
+            self._searcher.behind = False
             self._maintain_soon()
-        return index if ready else None
-
-    def _drop_from_memory(self, space: int) -> None:
-        with self._guard:
-            self._indexes = {k: v for k, v in self._indexes.items() if k[1] != space}
-            self._postings.pop(space, None)
-            self._trusted_words.pop(space, None)
+        return found
 
     # Derived parts that went wrong
 
-    def _mended(self, search: Callable[[], list[Found]]) -> list[Found]:
-        """Search; if the words index turns out to be damaged, make it anew and search again."""
+    def _mended(self, work: Callable[[], _T]) -> _T:
+        """Do it; if the words index turns out to be damaged, make it anew and do it again."""
         try:
-            return search()
-        except _UnsoundWords as e:
+            return work()
+        except words.Unsound as e:
             space = e.space
-        except apsw.CorruptError:
-            space = None
         with self._write() as writer:
             self._rebuild_words(writer, space)
-        return search()
-
-    def _check_words(self, reader: apsw.Connection, space: _SpaceRow) -> None:
-        """Once for each change: is the words index there, and as large as the truth?"""
-        if self._trusted_words.get(space.id) == space.seq:
-            return
-        if not words.sound(reader, space.id, space.passages):
-            raise _UnsoundWords(space.id)
-        self._trusted_words[space.id] = space.seq
+        try:
+            return work()
+        except words.Unsound as e:
+            raise StoreCorrupt(
+                f"{self.path}: the words index stays damaged after it was made anew "
+                f"({e.__cause__}). Run 'recollect doctor'; restore a backup or an export"
+            ) from e
 
     def _rebuild_words(self, writer: apsw.Connection, space: int | None = None) -> int:
-        every = [row.id for row in self._spaces_of(writer, None)]
+        every = [row.id for row in spaces_of(writer, None)]
         total = 0
-        for number in every if space is None else [space]:
+        for number in every if space is None else [n for n in every if n == space]:
             total += words.rebuild(writer, number)
             writing.next_seq(writer, number)
-            if self._folder.exists():
-                self._postings_index(number).shred(writer)
-        writer.execute("INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (tokenise.VERSION,))
+            self._shred_postings(writer, number)
+        if space is None:
+            writer.execute(
+                "INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (tokenise.VERSION,)
+            )
         return total
 
     def rebuild_words(self) -> int:
         with self._write() as writer:
             return self._rebuild_words(writer)
 
+    def _shred_postings(self, writer: apsw.Connection, space: int) -> None:
+        if self._folder.exists():
+            from recollect.stores.sqlite.posting_files import PostingFiles
+
+            PostingFiles(self._folder, space).shred(writer)
+
+    def _shred_vectors(self, writer: apsw.Connection, table: VectorTable, space: int) -> None:
+        if self._folder.exists():
+            from recollect.stores.sqlite.vector_files import VectorFiles
+
+            VectorFiles(self._folder, table, space).shred(writer)
+
     def _discard_files(self) -> None:
         """Throw every derived file away, sound or not."""
-        if not self._folder.exists():
-            return
-        with self._write() as writer:
-            for space in self._spaces_of(writer, None):
-                for table in writing.vector_tables(writer):
-                    self._vector_index(table, space.id).shred(writer)
-                self._postings_index(space.id).shred(writer)
-                self._drop_from_memory(space.id)
+        self._searcher.forget()
+        if self._folder.exists():
+            from recollect.stores.sqlite import sidecar
+
+            with self._write() as writer:
+                writer.execute("DELETE FROM sidecars")
+                sidecar.sweep(writer, self._folder)
 
     def _discard_vector_files(self) -> None:
-        with self._guard:
-            indexes, self._indexes = list(self._indexes.values()), {}
-        if not self._read_only:
-            with self._write() as writer:
-                for index in indexes:
-                    if index.check_files(writer) is not None:
-                        index.shred(writer)
+        """Start from the rows again, and throw away the files that do not hold what they should."""
+        from recollect.stores.sqlite.vector_files import VectorFiles
+
+        self._searcher.forget(use_files=not self._read_only)
+        if self._read_only:
+            return
+        with self._write() as writer:
+            for table in writing.vector_tables(writer):
+                for space in spaces_of(writer, None):
+                    files = VectorFiles(self._folder, table, space.id)
+                    if files.check(writer) is not None:
+                        files.shred(writer)
 
     # Embeddings
 
@@ -594,20 +480,16 @@ class SQLiteStore:
 
     def build(self, embedding: Embedding) -> None:
         with self._write() as writer:
-            for table in writing.vector_tables(writer):
-                if table.fingerprint == embedding.fingerprint:
-                    return  # answering already, or begun before: go on
-                if not table.active:
-                    self._drop_index(writer, table)  # a third embedder: that one was given up
-            first = writing.active_table(writer) is None
-            self._create_index(writer, embedding, active=first)
+            tables = writing.vector_tables(writer)
+            for table in tables:
+                if not table.active and table.fingerprint != embedding.fingerprint:
+                    self._drop_index(writer, table)  # that change-over was given up
+            if not any(table.fingerprint == embedding.fingerprint for table in tables):
+                self._create_index(writer, embedding, active=not tables)
 
     def _drop_index(self, writer: apsw.Connection, table: VectorTable) -> None:
-        for space in self._spaces_of(writer, None):
-            if self._folder.exists():
-                self._vector_index(table, space.id).shred(writer)
-            with self._guard:
-                self._indexes.pop((table.id, space.id), None)
+        for space in spaces_of(writer, None):
+            self._shred_vectors(writer, table, space.id)
         writer.execute(f"DROP TABLE {table.table}")
         writer.execute("DELETE FROM indexes WHERE id = ?", (table.id,))
 
@@ -618,6 +500,7 @@ class SQLiteStore:
                 if table.active:
                     held = Embedding(table.fingerprint, table.dimension, table.name)
                     self._create_index(writer, held, active=True)
+        self._searcher.forget()
 
     def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
         with self._read() as reader:
@@ -650,6 +533,7 @@ class SQLiteStore:
                 if former.active and former.id != table.id:
                     self._drop_index(writer, former)
             writer.execute("UPDATE indexes SET active = 1 WHERE id = ?", (table.id,))
+        self._searcher.forget()
         return True
 
     @staticmethod
@@ -681,42 +565,43 @@ class SQLiteStore:
             self.maintain()
         except Exception as e:  # answers stay right without; say it once and go on
             logging.getLogger("recollect").warning("index files were not brought up to date: %s", e)
-            self._broken = self._broken or None
 
     def maintain(self, *, anew: bool = False) -> None:
         if self._read_only:
             return
         if anew:
             self._discard_files()
+        smallest = min(large.SIDECAR_FROM, large.POSTINGS_FROM)
         with self._read() as reader:
-            spaces = self._spaces_of(reader, None)
-            table = writing.active_table(reader)
+            spaces = [s for s in spaces_of(reader, None) if s.passages >= smallest]
+        if not spaces:
+            return
         for space in spaces:
-            if space.passages < 8_192:
-                continue
-            with self._write() as writer:
-                seq: int | None = writer.execute(
-                    "SELECT seq FROM spaces WHERE id = ?", (space.id,)
-                ).get
-                if seq is None:
-                    continue
-                if table is not None and writing.table_of(writer, table.fingerprint):
-                    index = self._vector_index(table, space.id)
-                    index.catch_up(writer, seq)
-                    if index.wants_maintenance():
-                        index.maintain(writer, seq)
-                postings = self._postings_index(space.id)
-                postings.ready(writer, seq)
-                if postings.wants_maintenance(space.passages):
-                    postings.maintain(writer, seq)
+            self._mended(partial(self._maintain, space.name))
+        with self._write() as writer:  # only now that the new files are committed
+            from recollect.stores.sqlite import sidecar
+
+            if self._folder.exists():
+                sidecar.sweep(writer, self._folder)
+
+    def _maintain(self, name: str) -> None:
+        from recollect.stores.sqlite.posting_files import PostingFiles
+        from recollect.stores.sqlite.vector_files import VectorFiles
+
+        with self._write() as writer:
+            if writing.space_id(writer, name) is None:
+                return  # erased meanwhile
+            space = spaces_of(writer, [name])[0]
+            table = writing.active_table(writer)
+            if table is not None:
+                VectorFiles(self._folder, table, space.id).maintain(writer, space.seq)
+            PostingFiles(self._folder, space.id).maintain(writer, space.seq, space.passages)
 
     def check(self) -> list[Check]:
         from recollect.stores.sqlite.health import check
 
         with self._read() as reader:
-            spaces = [
-                (space.id, space.name, space.passages) for space in self._spaces_of(reader, None)
-            ]
+            spaces = [(space.id, space.name, space.passages) for space in spaces_of(reader, None)]
             tables = writing.vector_tables(reader)
         return check(self, spaces, tables)
 
@@ -724,34 +609,10 @@ class SQLiteStore:
         maintainer = self._maintainer
         if maintainer is not None and maintainer is not threading.current_thread():
             maintainer.join()
+        self._closed = True
         self._readers.close()
         if self._writer is not None:
             with self._lock.hold():
                 checkpoint(self._writer, seconds=0.5)
                 self._writer.close()
                 self._writer = None
-
-
-class _UnsoundWords(Exception):
-    def __init__(self, space: int) -> None:
-        self.space = space
-
-
-def _moment(where: Filter | None) -> ValidAt | None:
-    """The moment that the whole question is about, if it names one."""
-    if isinstance(where, ValidAt):
-        return where
-    if isinstance(where, All):
-        return next((part for part in where.parts if isinstance(part, ValidAt)), None)
-    return None
-
-
-def _restriction(where: Filter | None) -> Filter | None:
-    """What is left of a filter without its moment."""
-    if isinstance(where, ValidAt):
-        return None
-    if isinstance(where, All) and _moment(where) is not None:
-        first = _moment(where)
-        rest = tuple(part for part in where.parts if part is not first)
-        return rest[0] if len(rest) == 1 else All(rest) if rest else None
-    return where

@@ -3,6 +3,8 @@ is bound, the JSON path of a metadata key too."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from recollect.filters import (
@@ -20,6 +22,8 @@ from recollect.filters import (
 
 _COLUMNS = {name: f"m.{name}" for name in TEXT_FIELDS | NUMBER_FIELDS | TIME_FIELDS}
 _OPEN = {"metadata": "m.metadata", "provenance": "m.provenance"}
+# One binding for a whole list: SQLite takes 32,766 bindings, and filters may have more values.
+_LISTED = "SELECT value FROM json_each(?)"
 _ORDER = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -51,8 +55,7 @@ def _column_test(test: Test) -> tuple[str, list[Any]]:
     if test.operator == "exists":
         return f"ifnull({column} <> '', 0)", []
     if test.operator == "in":
-        values = list(_values(test))
-        return f"ifnull({column} IN ({_marks(values)}), 0)", values
+        return f"ifnull({column} IN ({_LISTED}), 0)", [_json(_values(test))]
     return f"ifnull({column} {_ORDER[test.operator]} ?, 0)", [test.value]
 
 
@@ -60,8 +63,7 @@ def _list_test(test: Test) -> tuple[str, list[Any]]:
     inside = "EXISTS (SELECT 1 FROM labels l WHERE l.memory = m.row AND l.field = ?"
     if test.operator == "exists":
         return inside + ")", [test.field]
-    values = list(_values(test))
-    return f"{inside} AND l.value IN ({_marks(values)}))", [test.field, *values]
+    return f"{inside} AND l.value IN ({_LISTED}))", [test.field, _json(_values(test))]
 
 
 def _open_test(test: Test) -> tuple[str, list[Any]]:
@@ -73,23 +75,34 @@ def _open_test(test: Test) -> tuple[str, list[Any]]:
             f"({kind} <> 'null' AND ifnull(json_extract({document}, ?) <> '', 1))",
             [path, path],
         )
-    order = "=" if test.operator == "in" else _ORDER[test.operator]
     pieces: list[str] = []
     bindings: list[Any] = []
-    for value in _values(test):
-        if isinstance(value, bool):
-            pieces.append(f"{kind} = ?")
-            bindings += [path, "true" if value else "false"]
+    compare = f"IN ({_LISTED})" if test.operator == "in" else f"{_ORDER[test.operator]} ?"
+    for types, values in _by_type(_values(test)).items():
+        if "true" in types:
+            pieces.append(f"{kind} IN ({_LISTED})")
+            bindings += [path, _json(["true" if value else "false" for value in values])]
             continue
-        types = "('text')" if isinstance(value, str) else "('integer', 'real')"
-        pieces.append(f"({kind} IN {types} AND json_extract({document}, ?) {order} ?)")
-        bindings += [path, path, value]
+        pieces.append(f"({kind} IN {types} AND json_extract({document}, ?) {compare})")
+        bindings += [path, path, _json(values) if test.operator == "in" else values[0]]
     return "(" + " OR ".join(pieces) + ")", bindings
+
+
+def _by_type(values: Sequence[Any]) -> dict[str, list[Any]]:
+    """Values by the JSON types that they can equal."""
+    groups: dict[str, list[Any]] = {}
+    for value in values:
+        if isinstance(value, bool):
+            types = "('true', 'false')"
+        else:
+            types = "('text')" if isinstance(value, str) else "('integer', 'real')"
+        groups.setdefault(types, []).append(value)
+    return groups
 
 
 def _values(test: Test) -> tuple[Any, ...]:
     return test.value if isinstance(test.value, tuple) else (test.value,)
 
 
-def _marks(values: list[Any]) -> str:
-    return ", ".join("?" * len(values))
+def _json(values: Sequence[Any]) -> str:
+    return json.dumps(list(values))

@@ -6,14 +6,32 @@ OR of quoted terms. Its tokeniser is told to split at spaces only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import apsw
 
 from recollect.text.tokenise import terms as terms_of
 
-_TOKENISER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
+# Every visible ASCII character is part of a term; quotes are doubled, once for each level.
+_TOKENISER = "ascii tokenchars '!\"\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
+
+
+class Unsound(Exception):
+    """The words index of this space is missing or damaged; it can be made anew from the texts."""
+
+    def __init__(self, space: int) -> None:
+        self.space = space
+
+
+@contextmanager
+def sound_statements(space: int) -> Iterator[None]:
+    """Our statements are right, so when one fails it is the index that is not."""
+    try:
+        yield
+    except (apsw.CorruptError, apsw.SQLError, apsw.ConstraintError) as e:
+        raise Unsound(space) from e
 
 
 def table(space: int) -> str:
@@ -32,11 +50,15 @@ def drop(connection: apsw.Connection, space: int) -> None:
 
 
 def add(connection: apsw.Connection, space: int, rows: Iterable[tuple[int, str]]) -> None:
-    connection.executemany(f"INSERT INTO {table(space)}(rowid, terms) VALUES (?, ?)", rows)
+    with sound_statements(space):
+        connection.executemany(f"INSERT INTO {table(space)}(rowid, terms) VALUES (?, ?)", rows)
 
 
 def remove(connection: apsw.Connection, space: int, pids: Iterable[int]) -> None:
-    connection.executemany(f"DELETE FROM {table(space)} WHERE rowid = ?", ((pid,) for pid in pids))
+    with sound_statements(space):
+        connection.executemany(
+            f"DELETE FROM {table(space)} WHERE rowid = ?", ((pid,) for pid in pids)
+        )
 
 
 def size(connection: apsw.Connection, space: int) -> int | None:
@@ -114,10 +136,12 @@ def search(
             f"JOIN passages p ON p.pid = w.pid JOIN memories m ON m.row = p.memory "
             f"ORDER BY w.rank, w.pid"
         )
-        return list(connection.execute(sql, (question(terms), limit)))
+        with sound_statements(space):
+            return list(connection.execute(sql, (question(terms), limit)))
     sql = (
         f"SELECT -bm25({name}), m.id, p.ordinal FROM {name} "
         f"JOIN passages p ON p.pid = {name}.rowid JOIN memories m ON m.row = p.memory "
         f"WHERE {name} MATCH ? AND {condition} ORDER BY bm25({name}), {name}.rowid LIMIT ?"
     )
-    return list(connection.execute(sql, (question(terms), *bindings, limit)))
+    with sound_statements(space):
+        return list(connection.execute(sql, (question(terms), *bindings, limit)))

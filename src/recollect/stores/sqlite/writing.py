@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 
 from recollect.clock import to_micros
-from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFound
+from recollect.errors import Conflict, FingerprintMismatch, NotFound
 from recollect.stores.protocol import Written
+from recollect.stores.sound_vectors import sound_rows
 from recollect.stores.sqlite import words
 from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
 from recollect.vocabulary import Action, Entry, Memory, Vectors
@@ -209,9 +210,11 @@ def _insert(
             for former in reversed(entry.history)  # oldest first, as they came to be
         ),
     )
-    by_space: dict[int, list[tuple[int, Entry]]] = defaultdict(list)
+    by_space: dict[int, list[tuple[int, int, Entry]]] = defaultdict(list)
+    pid = _next_number(connection, "passages")  # in the order told, across spaces too
     for row, entry in enumerate(entries, start=first_row):
-        by_space[spaces[entry.memory.space]].append((row, entry))
+        by_space[spaces[entry.memory.space]].append((row, pid, entry))
+        pid += len(entry.passages)
     for space, group in by_space.items():
         add_passages(connection, space, group, fingerprint)
         connection.execute(
@@ -229,28 +232,26 @@ def _labels(memory: Memory, row: int) -> Iterable[tuple[str, str, int]]:
 def add_passages(
     connection: apsw.Connection,
     space: int,
-    group: Sequence[tuple[int, Entry]],
+    group: Sequence[tuple[int, int, Entry]],
     fingerprint: str | None,
 ) -> None:
-    """The derived side of memories: passages, words, and vectors where the entry has them."""
+    """The derived side of memories: passages, words, and vectors where the entry has them.
+    Each comes as its row, the number of its first passage, and the entry."""
     seq = next_seq(connection, space)
-    pid = _next_number(connection, "passages")
     passages: list[tuple[int, ...]] = []
     term_rows: list[tuple[int, str]] = []
     vector_rows: list[tuple[int, int, int, bytes]] = []
     index = active_table(connection)
-    for row, entry in group:
+    for row, first_pid, entry in group:
         has_vectors = entry.vectors is not None
         if has_vectors:
-            _check_index(index, fingerprint, entry)
-            assert entry.vectors is not None
-            vectors = entry.vectors.astype("float32", copy=False)
+            vectors = _checked(index, fingerprint, entry)
         for position, passage in enumerate(entry.passages):
+            pid = first_pid + position
             passages.append((pid, row, space, *passage))
             term_rows.append((pid, entry.terms[position]))
             if has_vectors:
                 vector_rows.append((pid, space, seq, vectors[position].tobytes()))
-            pid += 1
     connection.executemany(_INSERT_PASSAGE, passages)
     words.add(connection, space, term_rows)
     if index is not None and vector_rows:
@@ -261,7 +262,7 @@ def add_passages(
     )
 
 
-def _check_index(index: VectorTable | None, fingerprint: str | None, entry: Entry) -> None:
+def _checked(index: VectorTable | None, fingerprint: str | None, entry: Entry) -> Vectors:
     if index is None or fingerprint != index.fingerprint:
         held = "none" if index is None else index.fingerprint
         raise FingerprintMismatch(
@@ -269,11 +270,7 @@ def _check_index(index: VectorTable | None, fingerprint: str | None, entry: Entr
             "vectors of two embedders are never mixed. Run 'recollect reindex'"
         )
     assert entry.vectors is not None
-    if entry.vectors.shape != (len(entry.passages), index.dimension):
-        raise InvalidVector(
-            f"expected {len(entry.passages)} vectors of {index.dimension} numbers, "
-            f"got an array of shape {entry.vectors.shape}"
-        )
+    return sound_rows(entry.vectors, rows=len(entry.passages), dimension=index.dimension)
 
 
 def find_row(connection: apsw.Connection, memory_id: str) -> tuple[int, int] | None:
@@ -318,7 +315,8 @@ def revise(connection: apsw.Connection, entry: Entry, fingerprint: str | None) -
     if former.text == memory.text:
         return []  # passages, words and vectors still hold
     pids = remove_passages(connection, space, [row])
-    add_passages(connection, space, [(row, entry)], fingerprint)
+    first_pid = _next_number(connection, "passages")
+    add_passages(connection, space, [(row, first_pid, entry)], fingerprint)
     return pids
 
 
@@ -385,20 +383,21 @@ def fill(
     connection: apsw.Connection, index: VectorTable, handles: Sequence[int], vectors: Vectors
 ) -> int:
     """Store vectors of passages that still exist and have none yet."""
-    by_space: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for handle, vector in zip(handles, vectors, strict=True):
+    checked = sound_rows(vectors, rows=len(handles), dimension=index.dimension)
+    by_space: dict[int, dict[int, bytes]] = defaultdict(dict)
+    for handle, vector in zip(handles, checked, strict=True):
         space: int | None = connection.execute(
             f"SELECT p.space FROM passages p WHERE p.pid = ? "
             f"AND NOT EXISTS (SELECT 1 FROM {index.table} v WHERE v.pid = p.pid)",
             (handle,),
         ).get
         if space is not None:
-            by_space[space].append((handle, space, vector.astype("float32", copy=False).tobytes()))
+            by_space[space].setdefault(handle, vector.tobytes())  # named twice: the first counts
     for space, rows in by_space.items():
         seq = next_seq(connection, space)
         connection.executemany(
             f"INSERT INTO {index.table} VALUES (?, ?, ?, ?)",
-            ((pid, space, seq, data) for pid, space, data in rows),
+            ((pid, space, seq, data) for pid, data in rows.items()),
         )
         count_vectors(connection, index.id, space, len(rows))
     return sum(map(len, by_space.values()))

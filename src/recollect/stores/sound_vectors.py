@@ -1,0 +1,27 @@
+"""The last door before a vector is stored or compared: one NaN row would rank first for ever."""
+
+from __future__ import annotations
+
+from recollect.errors import InvalidVector
+from recollect.vocabulary import Vector, Vectors
+
+
+def sound_rows(vectors: Vectors, *, rows: int, dimension: int) -> Vectors:
+    """The same as float32, or InvalidVector: wrong shape, NaN, infinity, no direction."""
+    import numpy as np
+
+    if vectors.shape != (rows, dimension):
+        raise InvalidVector(
+            f"expected {rows} vectors of {dimension} numbers, got an array of shape {vectors.shape}"
+        )
+    matrix = np.ascontiguousarray(vectors, np.float32)
+    if not np.isfinite(matrix).all():
+        raise InvalidVector("a vector has NaN or infinity; it was refused. Embed the text again")
+    if not matrix.any(axis=1).all():
+        raise InvalidVector("a vector is zero, which has no direction; it was refused")
+    return matrix
+
+
+def sound_question(vector: Vector, *, dimension: int) -> Vector:
+    question: Vector = sound_rows(vector[None, :], rows=1, dimension=dimension)[0]
+    return question

@@ -1,0 +1,166 @@
+"""The file of a large space's words: a term's passages as one slice of an array.
+
+Terms are kept as 64-bit hashes. The file is made anew as a whole, and shredded as a whole when
+anything in it is forgotten: not even a hash of a forgotten word is left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.stores.sqlite import large, sidecar, words
+from recollect.stores.sqlite.sidecar import Ints, Listed
+
+_KIND = "words"
+_HEADER = 4  # counts of terms, postings and passages, and one to spare
+
+
+def hash_term(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
+
+
+class Postings(NamedTuple):
+    hashes: NDArray[np.uint64]  # sorted
+    starts: Ints  # where each term's slice begins; one more at the end
+    places: NDArray[np.int32]  # which passage, by its place in `pids`
+    counts: NDArray[np.uint16]  # how often
+    pids: Ints  # ascending
+    lengths: NDArray[np.int32]  # terms in each passage
+
+    def slice_of(self, term: str) -> slice:
+        wanted = np.uint64(hash_term(term))
+        at = int(np.searchsorted(self.hashes, wanted))
+        if at == len(self.hashes) or self.hashes[at] != wanted:
+            return slice(0, 0)
+        return slice(int(self.starts[at]), int(self.starts[at + 1]))
+
+
+class PostingFiles:
+    def __init__(self, folder: Path, space: int) -> None:
+        self._folder = folder
+        self._space = space
+
+    def _path(self, generation: str) -> Path:
+        name = sidecar.file_name(_KIND, self._space, generation)
+        return self._folder / f"{name}.postings"
+
+    def listed(self, connection: apsw.Connection) -> Listed | None:
+        return sidecar.listed(connection, _KIND, self._space)
+
+    def load(self, entry: Listed) -> Postings | None:
+        """The file as it is listed, or None."""
+        return _read(self._path(entry.generation), entry)
+
+    def maintain(self, connection: apsw.Connection, seq: int, passages: int) -> None:
+        """Write the file anew where it is worth it, inside a write transaction."""
+        if passages < large.POSTINGS_FROM:
+            return
+        entry = self.listed(connection)
+        former = None if entry is None else self.load(entry)
+        if former is not None:
+            last = int(former.pids[-1]) if len(former.pids) else 0
+            fresh: int = connection.execute(
+                "SELECT count(*) FROM passages WHERE space = ? AND pid > ?", (self._space, last)
+            ).get
+            dead = len(former.pids) + fresh - passages
+            if not large.behind(fresh + dead, len(former.pids)):
+                return
+        base = _build(connection, self._space)
+        if len(base.pids) != passages:  # FTS5's table is damaged: nothing is made of it
+            raise words.Unsound(self._space)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        generation = sidecar.new_generation()
+        data = np.concatenate([array.view(np.uint8) for array in _flat(base)])
+        sidecar.write_whole(self._path(generation), data.data)
+        new = Listed(generation, len(base.pids), seq, sidecar.checksum(data))
+        sidecar.enlist(connection, _KIND, self._space, new)
+
+    def shred(self, connection: apsw.Connection) -> None:
+        entry = self.listed(connection)
+        if entry is not None:
+            sidecar.shred([self._path(entry.generation)])
+            sidecar.strike(connection, _KIND, self._space)
+
+    def check(self, connection: apsw.Connection) -> str | None:
+        """What is wrong with the file, or None."""
+        entry = self.listed(connection)
+        if entry is None or self.load(entry) is not None:
+            return None
+        return "missing, cut short or changed"
+
+
+def _build(connection: apsw.Connection, space: int) -> Postings:
+    number_of: defaultdict[str, int] = defaultdict()
+    number_of.default_factory = number_of.__len__  # a new term gets the next number
+    pids: list[int] = []
+    lengths: list[int] = []
+    flat_terms: list[int] = []
+    flat_counts: list[int] = []
+    sizes: list[int] = []
+    rows = connection.execute(f"SELECT rowid, terms FROM {words.table(space)} ORDER BY rowid")
+    for pid, joined in rows:
+        split = joined.split()
+        counted = Counter(split)
+        pids.append(pid)
+        lengths.append(len(split))
+        flat_terms.extend(map(number_of.__getitem__, counted))
+        flat_counts.extend(counted.values())
+        sizes.append(len(counted))
+    terms = np.array(flat_terms, np.int64)
+    places = np.repeat(np.arange(len(pids), dtype=np.int32), np.array(sizes, np.int64))
+    hashes = np.fromiter((hash_term(t) for t in number_of), np.uint64, len(number_of))
+    ranks = np.argsort(hashes)
+    position = np.empty(len(ranks), np.int64)
+    position[ranks] = np.arange(len(ranks))
+    keys = position[terms]
+    order = np.argsort(keys, kind="stable")
+    starts = np.zeros(len(ranks) + 1, np.int64)
+    np.cumsum(np.bincount(keys, minlength=len(ranks)), out=starts[1:])
+    return Postings(
+        hashes=hashes[ranks],
+        starts=starts,
+        places=places[order],
+        counts=np.minimum(np.array(flat_counts, np.int64), 65_535).astype(np.uint16)[order],
+        pids=np.array(pids, np.int64),
+        lengths=np.array(lengths, np.int32),
+    )
+
+
+def _flat(base: Postings) -> list[NDArray[np.generic]]:
+    header = np.array([len(base.hashes), len(base.places), len(base.pids), 0], np.int64)
+    return [header, base.hashes, base.starts, base.pids, base.places, base.lengths, base.counts]
+
+
+def _read(path: Path, entry: Listed) -> Postings | None:
+    """The arrays of a file whose checksum holds, or None."""
+    try:
+        data = np.fromfile(path, np.uint8)
+    except OSError:
+        return None
+    if len(data) < 8 * _HEADER or sidecar.checksum(data) != entry.checksum:
+        return None
+    terms, postings, passages, _ = data[: 8 * _HEADER].view(np.int64).tolist()
+    at = 8 * _HEADER
+
+    def take(count: int, kind: type[np.generic]) -> NDArray[np.generic]:
+        nonlocal at
+        size = count * np.dtype(kind).itemsize
+        piece = data[at : at + size].view(kind)
+        at += size
+        return piece
+
+    return Postings(
+        hashes=take(terms, np.uint64),  # type: ignore[arg-type]
+        starts=take(terms + 1, np.int64),  # type: ignore[arg-type]
+        pids=take(passages, np.int64),  # type: ignore[arg-type]
+        places=take(postings, np.int32),  # type: ignore[arg-type]
+        lengths=take(passages, np.int32),  # type: ignore[arg-type]
+        counts=take(postings, np.uint16),  # type: ignore[arg-type]
+    )

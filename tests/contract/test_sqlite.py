@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect.stores.protocol import Store
+from recollect.stores.sqlite import large
+from recollect.stores.sqlite.store import SQLiteStore
+from recollect.testing import StoreContract
+
+
+def reopen(store: Store) -> Store:
+    assert isinstance(store, SQLiteStore)
+    store.close()
+    return SQLiteStore(store.path)
+
+
+class TestSQLiteStore(StoreContract):
+    @pytest.fixture
+    def make_store(self, quick_path: Path) -> Callable[[], Store]:
+        numbers = itertools.count()
+        return lambda: SQLiteStore(quick_path / f"{next(numbers)}.db")
+
+    @pytest.fixture
+    def reopen_store(self) -> Callable[[Store], Store]:
+        return reopen
+
+
+class TestSQLiteStoreWithLargeSpaces(TestSQLiteStore):
+    """The same with files of vectors and postings from the first passages on."""
+
+    @pytest.fixture(autouse=True)
+    def everything_is_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(large, "SIDECAR_FROM", 2)
+        monkeypatch.setattr(large, "POSTINGS_FROM", 2)
+        monkeypatch.setattr(large, "BEHIND_AT_LEAST", 1)
