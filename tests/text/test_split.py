@@ -81,7 +81,7 @@ def test_properties(text: str) -> None:
     passages = split(text)
     assert [p.ordinal for p in passages] == list(range(len(passages)))
     assert all(0 <= p.end - p.start <= PASSAGE_CHARS for p in passages)
-    covered = set()
+    covered: set[int] = set()
     for p in passages:
         covered.update(range(p.start, p.end))
     assert all(i in covered for i, character in enumerate(text) if not character.isspace())

@@ -181,7 +181,8 @@ def _vector(value: object) -> Any:
             raise EmbedderError("the server sent an embedding that cannot be decoded") from None
     if isinstance(value, list):
         try:
-            vector = np.array(value, np.float32)
+            with np.errstate(over="ignore"):  # infinity is refused at the door
+                vector = np.array(value, np.float32)
         except (TypeError, ValueError, OverflowError):
             raise EmbedderError("the server sent an embedding that is no list of numbers") from None
         if vector.ndim == 1:

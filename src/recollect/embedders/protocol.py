@@ -49,7 +49,8 @@ def unit_rows(vectors: object, *, rows: int, dimension: int, maker: str) -> Vect
     import numpy as np
 
     try:
-        matrix = np.asarray(vectors, dtype=np.float32)
+        with np.errstate(over="ignore"):  # infinity is refused below
+            matrix = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError, OverflowError):
         raise InvalidVector(f"{maker} gave something that is not {rows} rows of numbers") from None
     if matrix.shape != (rows, dimension):

