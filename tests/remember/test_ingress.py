@@ -44,8 +44,9 @@ def test_null_and_empty_mean_left_out(nothing: Any) -> None:
 
 def test_every_field_is_taken() -> None:
     fields = {
-        "id": "m-1", "space": "项目/a.b:c@d+e", "text": "文字 text", "kind": "决定", "section": "界面",
-        "tags": ["a", "主题", "a"], "entities": ("Mei",), "source": "chat", "confidence": 0,
+        "id": "m-1", "space": "项目/a.b:c@d+e", "text": "文字 text", "kind": "决定",
+        "section": "界面", "tags": ["a", "主题", "a"], "entities": ("Mei",),
+        "source": "chat", "confidence": 0,
         "provenance": {"door": "cli"}, "occurred_at": "2026-04-30T00:00:00Z",
         "created_at": "2026-04-01T00:00:00Z", "updated_at": "2026-04-02T00:00:00Z",
         "valid_from": "2026-01-01T00:00:00+08:00", "valid_to": datetime(2027, 1, 1, tzinfo=UTC),
@@ -64,7 +65,8 @@ def test_every_field_is_taken() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "x", "好", "🙂👩‍👩‍👧‍👦", "مرحبا بالعالم", "\u202eabc", "a\tb\r\nc\x0b", "  kept as told  ", "\u200b.",
+        "x", "好", "🙂👩‍👩‍👧‍👦", "مرحبا بالعالم", "\u202eabc", "a\tb\r\nc\x0b",
+        "  kept as told  ", "\u200b.",
         "x" * MAX_TEXT_CHARS, "\x01\x7f", "\ufffe\uffff",
     ],
     ids=lambda text: ascii(text[:10]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def pending(store: Store) -> int:
     return sum(info.pending for info in store.spaces())
 
 
-def ids(one: Engine, question: str, **options: bool) -> list[str]:
+def ids(one: Engine, question: str, **options: Any) -> list[str]:
     return [hit.id for hit in one.recall(question, **options).hits]
 
 
@@ -116,7 +117,7 @@ def test_an_embedder_that_never_worked_does_not_hold_the_index(store: Store) -> 
 def test_an_embedder_that_cannot_say_its_size_loses_nothing(store: Store) -> None:
     class Unsure(Letters):
         @property
-        def dimension(self) -> int:  # type: ignore[override]
+        def dimension(self) -> int:
             raise RuntimeError("no model here")
 
         @dimension.setter

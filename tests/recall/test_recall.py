@@ -1,0 +1,407 @@
+"""Asking, from the question to the answer: statuses, trace, counting, filters, walls."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect import Engine, Status
+from recollect.errors import InvalidInput, InvalidVector, UnknownSpace
+from recollect.filters import Test
+from recollect.settings import Settings
+from recollect.testing import FakeClock
+from recollect.text.tokens import count_tokens
+from tests.embedders_of_tests import Letters
+
+ENGLISH, CHINESE = "Mei prefers dark mode in every editor.", "小美在所有编辑器里都喜欢深色主题。"
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Engine]:
+    options: Any = {"embedder": Letters(), "clock": clock, "settings": Settings()}
+    made = (
+        Engine.in_memory(**options)
+        if request.param == "memory"
+        else Engine(tmp_path / "m.db", **options)
+    )
+    with made:
+        yield made
+
+
+BOTH = pytest.mark.parametrize(
+    ("text", "question"),
+    [(ENGLISH, "which mode does Mei prefer?"), (CHINESE, "小美喜欢什么主题？")],
+    ids=["English", "Chinese"],
+)
+
+
+# One status each
+
+
+@BOTH
+def test_answered(engine: Engine, text: str, question: str) -> None:
+    engine.remember_many([{"text": ENGLISH}, {"text": CHINESE}, {"text": "It rained. 下雨了。"}])
+    answer = engine.recall(question)
+    assert answer.status is Status.ANSWERED
+    assert answer.reasons == ()
+    assert answer.hits[0].text == text
+    assert set(answer.hits[0].channels) == {"meaning", "words"}
+    assert answer
+
+
+@pytest.mark.parametrize("question", ["anything at all", "有什么吗", "???", "🙂"])
+def test_empty(engine: Engine, question: str) -> None:
+    answer = engine.recall(question)
+    assert answer.status is Status.EMPTY
+    assert answer.hits == ()
+    assert answer.tokens_left == answer.query.budget
+    assert not answer
+
+
+@BOTH
+def test_degraded_by_a_budget_that_nothing_fits(engine: Engine, text: str, question: str) -> None:
+    engine.remember(text)
+    answer = engine.recall(question, budget=2)
+    assert answer.status is Status.DEGRADED
+    assert "none fits in 2 tokens; raise the budget" in answer.reasons[0]
+
+
+@BOTH
+def test_stale(engine: Engine, text: str, question: str) -> None:
+    engine.remember("something embedded")
+    with Engine(engine.store, embedder="none") as words_only:
+        words_only.remember(text)
+        answer = engine.recall(question)
+        assert answer.status is Status.STALE
+        assert "1 passages wait for their vectors" in answer.reasons[0]
+        assert answer.hits[0].text == text
+
+
+@BOTH
+def test_unavailable(clock: FakeClock, text: str, question: str) -> None:
+    letters = Letters()
+    with Engine.in_memory(embedder=letters) as engine:
+        engine.remember(text)
+        letters.fails = True
+        answer = engine.recall(question, words=False)
+        assert answer.status is Status.UNAVAILABLE
+        assert "on holiday" in answer.reasons[0]
+
+
+@BOTH
+def test_disabled(engine: Engine, text: str, question: str) -> None:
+    engine.remember(text)
+    assert engine.recall(question, words=False, meaning=False).status is Status.DISABLED
+
+
+@BOTH
+def test_without_an_embedder_words_answer(text: str, question: str) -> None:
+    with Engine.in_memory(embedder="none") as engine:
+        engine.remember(text)
+        answer = engine.recall(question)
+        assert answer.status is Status.ANSWERED
+        assert answer.hits[0].text == text
+        assert "meaning: no embedder is set" in answer.trace.steps[0].notes
+
+
+# The trace
+
+
+def test_the_trace_tells_every_stage(engine: Engine) -> None:
+    engine.remember_many(
+        [
+            {"text": "dark mode " * 200},
+            {"text": "dark mode", "kind": "a"},
+            {"text": "Dark  Mode", "kind": "b"},
+            {"text": "the dark side of the mode"},
+            {"text": "dark chocolate"},
+        ]
+    )
+    answer = engine.recall("dark mode", limit=2, budget=60)
+    trace = answer.trace
+    assert trace.preset == "balanced"
+    assert [step.stage for step in trace.steps] == [
+        "search_meaning + search_words",
+        "fuse",
+        "one_per_memory",
+        "hydrate",
+        "deduplicate",
+        "budget",
+    ]
+    assert all(step.milliseconds >= 0 for step in trace.steps)
+    assert trace.milliseconds >= sum(step.milliseconds for step in trace.steps)
+    assert trace.steps[0].received == 0
+    for before, after in itertools.pairwise(trace.steps):
+        assert before.passed_on == after.received
+    for step in trace.steps[2:]:
+        unfetched = [int(note.split()[0]) for note in step.notes if "not fetched" in note]
+        assert step.received == step.passed_on + len(step.dropped) + sum(unfetched)
+        assert all(dropped.reason for dropped in step.dropped)
+    reasons = {step.stage: [d.reason for d in step.dropped] for step in trace.steps}
+    assert any("another passage of" in reason for reason in reasons["one_per_memory"])
+    assert any("says the same as" in reason for reason in reasons["deduplicate"])
+    assert reasons["budget"]
+    assert trace.steps[-1].passed_on == len(answer.hits)
+
+
+def test_a_trace_of_nothing_counts_nothing(engine: Engine) -> None:
+    engine.remember("dark mode " * 40)
+    answer = engine.recall("dark", budget=1)
+    assert answer.trace.steps[-1].passed_on == 0
+    assert answer.tokens_used == 0
+
+
+# One long memory and many others
+
+
+@pytest.mark.parametrize("part", ["the budget is large. ", "预算很大很大很大。"])
+def test_a_long_memory_does_not_crowd_out_the_others(engine: Engine, part: str) -> None:
+    engine.remember(part * (15_000 // len(part)))  # more passages than are fetched for ten hits
+    others = [engine.remember(f"{part} note {n}").id for n in range(5)]
+    answer = engine.recall(part, limit=10, budget=100_000, meaning=False)
+    assert {hit.id for hit in answer.hits} > set(others)
+
+
+# Counting
+
+
+def test_being_returned_counts_and_changes_nothing_else(engine: Engine, clock: FakeClock) -> None:
+    ids = [engine.remember(text).id for text in (ENGLISH, CHINESE)]
+    before = [engine.get(i) for i in ids]
+    clock.advance(days=3)
+    engine.recall("dark mode", limit=1)
+    engine.recall("dark mode", limit=1)
+    first, second = (engine.get(i) for i in ids)
+    assert first is not None
+    assert before[0] is not None
+    assert (first.access_count, first.reinforcement) == (2, 0)
+    assert first.updated_at == before[0].updated_at
+    assert second == before[1]
+    assert engine.list(where={"access_count": {">": 0}}).memories == [first]
+    assert [r["access_count"] for r in engine.export()] == [2, 0]
+
+
+def test_looking_without_touching(engine: Engine) -> None:
+    kept = engine.remember(CHINESE)
+    engine.recall("深色主题", touch=False)
+    memory = engine.get(kept.id)
+    assert memory is not None
+    assert memory.access_count == 0
+
+
+def test_counts_survive_closing(tmp_path: Path) -> None:
+    with Engine(tmp_path / "m.db", embedder="none") as engine:
+        kept = engine.remember(ENGLISH)
+        for _ in range(3):
+            engine.recall("dark")
+    with Engine(tmp_path / "m.db", embedder="none") as engine:
+        memory = engine.get(kept.id)
+        assert memory is not None
+        assert memory.access_count == 3
+
+
+def test_counts_of_the_same_few_are_written_before_closing(tmp_path: Path) -> None:
+    with Engine(tmp_path / "m.db", embedder="none") as engine:
+        kept = engine.remember(ENGLISH)
+        for _ in range(520):
+            engine.recall("dark")
+        (memory,) = engine.store.get([kept.id])
+        assert memory is not None
+        assert memory.access_count >= 512
+
+
+# Where and when
+
+
+def test_where(engine: Engine) -> None:
+    engine.remember(ENGLISH, kind="decision", tags=["ui"], metadata={"n": 1})
+    engine.remember("Mei dislikes dark chocolate", kind="note", tags=["food"])
+    engine.remember("小美不喜欢黑巧克力", kind="笔记", tags=["食物"])
+
+    def texts(question: str, where: Any) -> list[str]:
+        return [hit.text for hit in engine.recall(question, where=where).hits]
+
+    assert texts("dark", {"kind": "decision"}) == [ENGLISH]
+    assert texts("dark", Test("kind", None, "=", "decision")) == [ENGLISH]
+    assert texts("dark", {"tags": {"in": ["food"]}}) == ["Mei dislikes dark chocolate"]
+    assert texts("喜欢", {"kind": "笔记", "tags": "食物"}) == ["小美不喜欢黑巧克力"]
+    assert texts("dark", {"metadata.n": {">": 1}}) == []
+    assert engine.recall("dark", where={"kind": "none"}).status is Status.EMPTY
+    with pytest.raises(InvalidInput, match="unknown filter field"):
+        texts("dark", {"colour": 1})
+    with pytest.raises(InvalidInput, match="an object like"):
+        texts("dark", "kind=decision")
+
+
+@pytest.mark.parametrize("word", ["office", "办公室"])
+def test_as_of(engine: Engine, clock: FakeClock, word: str) -> None:
+    engine.remember(f"the {word} is in Berlin", valid_to="2026-01-01T00:00:00Z")
+    engine.remember(f"the {word} is in Shanghai", valid_from="2026-01-01T00:00:00Z")
+    engine.remember(f"the {word} moves to the Moon", valid_from="2027-01-01T00:00:00Z")
+    engine.remember(f"the {word} has plants")
+
+    def towns(**options: Any) -> set[str]:
+        return {hit.text.split()[-1] for hit in engine.recall(word, **options).hits}
+
+    assert towns() == {"Shanghai", "plants"}
+    assert towns(as_of="2025-12-31T23:59:59Z") == {"Berlin", "plants"}
+    assert towns(as_of="2026-01-01T00:00:00Z") == {"Shanghai", "plants"}
+    assert towns(as_of="2028-01-01") == {"Shanghai", "Moon", "plants"}
+    clock.advance(days=366)
+    assert towns() == {"Shanghai", "Moon", "plants"}
+    with pytest.raises(InvalidInput, match="as_of: 'soon' is not a date"):
+        engine.recall(word, as_of="soon")
+
+
+# Spaces are walls
+
+
+def test_spaces_are_walls(engine: Engine) -> None:
+    engine.remember(ENGLISH, space="work")
+    engine.remember("Mei likes the dark at home", space="家")
+    engine.remember("dark matter")
+
+    def spaces(*names: str) -> set[str]:
+        found = engine.recall("dark", spaces=names or None).hits
+        return {hit.memory.space for hit in found}
+
+    assert spaces() == {"global"}
+    assert spaces("work") == {"work"}
+    assert spaces("家") == {"家"}
+    assert spaces("work", "家", "work") == {"work", "家"}
+    assert {hit.memory.space for hit in engine.recall("dark", spaces="work").hits} == {"work"}
+
+
+@pytest.mark.parametrize("question", ["dark", "深色", "???"])
+@pytest.mark.parametrize("options", [{}, {"meaning": False}, {"words": False}])
+def test_an_unknown_space_is_never_an_empty_answer(
+    engine: Engine, question: str, options: dict[str, Any]
+) -> None:
+    engine.remember(ENGLISH, space="work")
+    with pytest.raises(UnknownSpace, match="there is no space 'wrok'; known: global, work"):
+        engine.recall(question, spaces=["work", "wrok"], **options)
+
+
+def test_one_space_is_not_felt_through_anothers_wall(engine: Engine) -> None:
+    engine.remember_many([{"text": f"dark {n}", "space": "a"} for n in range(5)])
+    before = [(h.text, h.score) for h in engine.recall("dark 3", spaces="a").hits]
+    engine.remember_many([{"text": f"dark dark {n}", "space": "b"} for n in range(50)])
+    assert [(h.text, h.score) for h in engine.recall("dark 3", spaces="a").hits] == before
+
+
+# Bounds
+
+
+def test_limit_and_budget(engine: Engine) -> None:
+    engine.remember_many([{"text": f"dark number {n} 深色"} for n in range(30)])
+    assert len(engine.recall("dark").hits) == 10
+    assert len(engine.recall("深色", limit=25).hits) == 25
+    answer = engine.recall("dark", limit=30, budget=50)
+    assert answer.tokens_used == sum(count_tokens(hit.text) for hit in answer.hits) <= 50
+    assert answer.tokens_left == 50 - answer.tokens_used
+    assert 0 < len(answer.hits) < 30
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"limit": 0}, "limit: expected a whole number from 1 to 1,000, got 0"),
+        ({"limit": 1_001}, "limit: expected"),
+        ({"limit": True}, "limit: expected"),
+        ({"limit": 2.5}, "limit: expected"),
+        ({"limit": "5"}, "limit: expected"),
+        ({"limit": 10**5_000}, "limit: expected"),
+        ({"budget": 0}, "budget: expected a whole number from 1 to 1,000,000, got 0"),
+        ({"budget": -1}, "budget: expected"),
+        ({"deadline": 0}, "deadline: expected seconds from 0.001 to 3,600, got 0"),
+        ({"deadline": float("nan")}, "deadline: expected"),
+        ({"deadline": "1"}, "deadline: expected"),
+        ({"spaces": []}, "name at least one space"),
+        ({"spaces": ["a b"]}, "is no name for a space"),
+        ({"spaces": [5]}, "is no name for a space"),
+        ({"preset": "magic"}, "there is no preset 'magic'"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else ",".join(value),
+)
+def test_bad_bounds(engine: Engine, options: Any, says: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        engine.recall("dark", **options)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("", "the question is empty; ask for something"),
+        (" \n\u3000", "the question is empty"),
+        (None, "the question must be text, got NoneType"),
+        (b"dark", "the question must be text, got bytes"),
+        ("x" * 2_000_001, "at most 2,000,000 are read"),
+    ],
+    ids=["empty", "blank", "none", "bytes", "long"],
+)
+def test_bad_questions(engine: Engine, question: Any, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        engine.recall(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["dark\0mode", "\ud800 dark", '"dark" OR NEAR(', "dark*", "'; DROP TABLE dark; --",
+     "dark " * 200_000, " " * 100_000 + "dark", "🙂 dark", "\u202edark"],
+    ids=lambda q: ascii(q[:12]),
+)  # fmt: skip
+def test_odd_questions_are_answered(engine: Engine, question: str) -> None:
+    engine.remember(ENGLISH)
+    answer = engine.recall(question)
+    assert [hit.text for hit in answer.hits] == [ENGLISH]
+    assert answer.query.text.encode("utf-8")
+
+
+# A vector of one's own
+
+
+def test_a_given_vector_is_used_instead_of_the_embedder(engine: Engine) -> None:
+    engine.remember(ENGLISH)
+    engine.remember(CHINESE)
+    letters = Letters()
+    for text in (ENGLISH, CHINESE):
+        vector = letters.embed([text], kind="query")[0] * 7
+        answer = engine.recall("?", vector=vector, words=False)
+        assert answer.hits[0].text == text
+        assert answer.hits[0].channels["meaning"].score == pytest.approx(1, abs=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("vector", "says"),
+    [
+        ([0.0] * 64, "zero vector"),
+        ([float("nan")] * 64, "NaN"),
+        ([1.0] * 63, r"expected \(1, 64\)"),
+        ([[1.0] * 64], r"expected \(1, 64\)"),
+        (["a"] * 64, "rows of numbers"),
+        (np.full(64, np.inf), "infinity"),
+    ],
+)
+def test_a_bad_vector_is_the_callers_to_mend(engine: Engine, vector: Any, says: str) -> None:
+    engine.remember(ENGLISH)
+    with pytest.raises(InvalidVector, match=says):
+        engine.recall("dark", vector=vector)
+
+
+def test_identifiers_are_exact(engine: Engine) -> None:
+    engine.remember("ERR_CONN_1043 means that the port is taken")
+    wanted = engine.remember("错误 ERR_CONN_1042：连接超时").id
+    engine.remember("error codes of connections are listed in the manual")
+    assert engine.recall("ERR_CONN_1042").hits[0].id == wanted
+    assert engine.recall("ERR_CONN_1042 是什么").hits[0].id == wanted

@@ -1,0 +1,184 @@
+"""Searches at the same time: late, failing, switched off."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from recollect import Engine, Status
+from recollect.errors import EmbedderError, StoreError
+from recollect.recall.workers import Workers
+from recollect.stores.in_memory import InMemoryStore
+from recollect.vocabulary import Found
+from tests.embedders_of_tests import Hung, Letters
+
+
+@pytest.mark.parametrize(
+    ("text", "question"), [("Mei prefers dark mode", "dark"), ("小美喜欢深色主题", "深色")]
+)
+def test_a_hung_embedder_does_not_hold_up_the_words(text: str, question: str) -> None:
+    hung = Hung()
+    with Engine.in_memory(embedder=hung) as engine:
+        engine.remember(text)
+        start = time.monotonic()
+        answer = engine.recall(question, deadline=0.2)
+        assert 0.15 < time.monotonic() - start < 1.5
+        assert [hit.text for hit in answer.hits] == [text]
+        assert answer.status is Status.DEGRADED
+        assert answer.reasons == ("search_meaning was not done within 0.2 s and was left out",)
+        assert set(answer.hits[0].channels) == {"words"}
+        hung.released.set()
+        assert engine.recall(question).status is Status.ANSWERED
+
+
+def test_many_hung_questions_are_all_answered_in_time() -> None:
+    hung = Hung()
+    with Engine.in_memory(embedder=hung) as engine:
+        engine.remember("Mei prefers dark mode")
+        for _ in range(8):
+            start = time.monotonic()
+            answer = engine.recall("dark", deadline=0.05)
+            assert time.monotonic() - start < 1
+            assert answer.status is Status.DEGRADED
+            assert len(answer.hits) == 1
+        hung.released.set()
+
+
+def test_closing_while_a_search_hangs() -> None:
+    hung = Hung()
+    engine = Engine.in_memory(embedder=hung)
+    engine.remember("Mei prefers dark mode")
+    engine.recall("dark", deadline=0.05)
+    engine.close()
+    hung.released.set()
+    time.sleep(0.05)  # the late search comes back to a closed engine and harms nobody
+
+
+HANGS_FOREVER = """
+import threading
+from recollect import Engine
+from tests.embedders_of_tests import Hung
+hung = Hung()
+engine = Engine.in_memory(embedder=hung)
+engine.remember("dark mode")
+print(engine.recall("dark", deadline=0.1).status, flush=True)
+engine.close()
+"""
+
+
+def test_a_hung_embedder_does_not_hold_up_the_process() -> None:
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", HANGS_FOREVER],
+        capture_output=True, text=True, timeout=20, check=True, cwd=_root(),
+    )  # fmt: skip
+    assert done.stdout.strip() == "degraded"
+    assert time.monotonic() - start < 10  # the embedder would hang for 30 s
+
+
+def _root() -> str:
+    from pathlib import Path
+
+    return str(Path(__file__).parents[2])
+
+
+def test_an_embedder_that_raises() -> None:
+    letters = Letters()
+    with Engine.in_memory(embedder=letters) as engine:
+        engine.remember("Mei prefers dark mode")
+        letters.fails = True
+        answer = engine.recall("dark")
+        assert answer.status is Status.DEGRADED
+        assert "letters failed: ConnectionError: the model is on holiday" in answer.reasons[0]
+        assert len(answer.hits) == 1
+
+
+@pytest.mark.parametrize("embedder", ["none", "hashing"])
+def test_both_off(embedder: str) -> None:
+    with Engine.in_memory(embedder=embedder) as engine:
+        engine.remember("Mei prefers dark mode")
+        answer = engine.recall("dark", words=False, meaning=False)
+        assert answer.status is Status.DISABLED
+        assert answer.reasons == ("both words and meaning are switched off",)
+        assert answer.hits == ()
+
+
+def test_words_off_and_no_embedder() -> None:
+    with Engine.in_memory(embedder="none") as engine:
+        engine.remember("Mei prefers dark mode")
+        answer = engine.recall("dark", words=False)
+        assert answer.status is Status.DISABLED
+        assert "no embedder is set; switch one on" in answer.reasons[0]
+
+
+def test_one_off() -> None:
+    with Engine.in_memory(embedder=Letters()) as engine:
+        engine.remember("小美喜欢深色主题")
+        by_words = engine.recall("深色", meaning=False)
+        by_meaning = engine.recall("深色", words=False)
+        assert set(by_words.hits[0].channels) == {"words"}
+        assert set(by_meaning.hits[0].channels) == {"meaning"}
+        assert by_words.status is by_meaning.status is Status.ANSWERED
+
+
+class LosesWords(InMemoryStore):
+    """A store of somebody's own whose words index is broken."""
+
+    def search_words(self, *args: object, **options: object) -> list[Found]:
+        raise StoreError("the words are gone; run 'recollect reindex'")
+
+
+def test_broken_words_leave_the_meaning() -> None:
+    letters = Letters()
+    with Engine(LosesWords(), embedder=letters) as engine:
+        engine.remember("Mei prefers dark mode")
+        answer = engine.recall("dark")
+        assert answer.status is Status.DEGRADED
+        assert answer.reasons == (
+            "search_words failed: the words are gone; run 'recollect reindex'",
+        )
+        assert set(answer.hits[0].channels) == {"meaning"}
+        letters.fails = True
+        answer = engine.recall("dark")
+        assert answer.status is Status.UNAVAILABLE
+        assert len(answer.reasons) == 3
+        assert answer.reasons[-1] == "no channel could answer"
+
+
+# The threads themselves
+
+
+def test_workers_do_the_work_and_hand_on_errors() -> None:
+    workers = Workers(2)
+    assert [workers.submit(pow, 2, n).result(5) for n in range(20)] == [2**n for n in range(20)]
+
+    def fail() -> None:
+        raise EmbedderError("no")
+
+    with pytest.raises(EmbedderError):
+        workers.submit(fail).result(5)
+    workers.shutdown()
+    with pytest.raises(RuntimeError):
+        workers.submit(fail)
+
+
+def test_workers_are_few_and_cancelled_work_is_not_done() -> None:
+    workers = Workers(2)
+    gate = threading.Event()
+    started = threading.Semaphore(0)
+
+    def wait() -> bool:
+        started.release()
+        return gate.wait(10)
+
+    futures = [workers.submit(wait) for _ in range(6)]
+    assert started.acquire(timeout=5) and started.acquire(timeout=5)
+    assert not started.acquire(timeout=0.1)
+    assert futures[-1].cancel()
+    gate.set()
+    assert all(future.result(5) for future in futures[:-1])
+    workers.shutdown(wait=True)
