@@ -1,0 +1,219 @@
+"""How many passages a second can be written so that they survive a power cut?
+
+No model is measured: the vectors are given. The same rows go through `Engine.remember_many`,
+through `store.put` alone (entries made before), and into bare tables with plain `executemany`
+(text, words in FTS5, vector; `synchronous=FULL`, the same batches), which is what the disk and
+SQLite cost without a memory engine. Then single memories, one durable commit each.
+
+    python benchmarks/ingest_speed.py --rows 50k
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+
+from corpus import BLOCK, Block, Corpus
+from measure import (
+    arguments,
+    open_engine,
+    row_id,
+    save,
+    say,
+    sizes,
+    table,
+    timed,
+    told,
+    verdict,
+    workplace,
+)
+from recollect.clock import system_clock
+from recollect.remember.ingress import accept
+from recollect.remember.pipeline import BATCH, prepare
+from recollect.stores.protocol import Embedding
+from recollect.stores.sqlite.store import SQLiteStore
+from recollect.vocabulary import Entry
+
+_SINGLES = 300
+
+
+def _clocked(work: Callable[[], object]) -> tuple[float, float]:
+    """Wall and CPU seconds."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def by_engine(path: Path, blocks: list[Block]) -> tuple[float, float, float]:
+    """Wall and CPU of the durable writes, and wall of the index files made after them."""
+    engine, embedder = open_engine(path)
+    last = 0.0
+
+    def stream() -> Iterator[dict[str, Any]]:
+        for block in blocks:
+            embedder.give(block.texts, block.vectors)
+            yield from told(block)
+
+    with engine:
+        rows = sum(len(block.texts) for block in blocks)
+        began, cpu = time.perf_counter(), time.process_time()
+        spent = 0.0
+        for number, _ in enumerate(engine.remember_stream(stream()), start=1):
+            if number == rows:  # the last receipt: everything is on disk
+                last = time.perf_counter()
+                spent = time.process_time() - cpu
+        return last - began, spent, time.perf_counter() - last
+
+
+def entries(blocks: list[Block]) -> list[Entry]:
+    now = system_clock()
+    return [
+        replace(
+            prepare(accept(item, now=now), given_id=True),
+            vectors=block.vectors[position : position + 1],
+        )
+        for block in blocks
+        for position, item in enumerate(told(block))
+    ]
+
+
+def by_store(path: Path, ready: list[Entry]) -> tuple[float, float]:
+    store = SQLiteStore(path)
+    fingerprint = "given"
+    assert ready[0].vectors is not None
+    store.declare(Embedding(fingerprint, ready[0].vectors.shape[1], "given"))
+
+    def work() -> None:
+        for start in range(0, len(ready), BATCH):
+            store.put(ready[start : start + BATCH], fingerprint=fingerprint)
+
+    spent = _clocked(work)
+    store.close()
+    return spent
+
+
+def by_hand(path: Path, ready: list[Entry], *, words: bool) -> tuple[float, float]:
+    """The same texts, terms and vectors into bare tables."""
+    connection = apsw.Connection(str(path))
+    for statement in (
+        "PRAGMA page_size=8192",
+        "PRAGMA journal_mode=WAL",
+        "PRAGMA synchronous=FULL",
+        "PRAGMA wal_autocheckpoint=4000",
+        "CREATE TABLE texts (id INTEGER PRIMARY KEY, name TEXT, text TEXT)",
+        "CREATE TABLE vectors (id INTEGER PRIMARY KEY, data BLOB)",
+        "CREATE VIRTUAL TABLE words USING fts5(terms, tokenize='ascii')",
+    ):
+        connection.execute(statement)
+
+    def work() -> None:
+        numbered = enumerate(ready)
+        while batch := list(islice(numbered, BATCH)):
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(
+                "INSERT INTO texts VALUES (?, ?, ?)",
+                ((n, e.memory.id, e.memory.text) for n, e in batch),
+            )
+            connection.executemany(
+                "INSERT INTO vectors VALUES (?, ?)",
+                ((n, e.vectors.tobytes()) for n, e in batch if e.vectors is not None),
+            )
+            if words:
+                connection.executemany(
+                    "INSERT INTO words(rowid, terms) VALUES (?, ?)",
+                    ((n, e.terms[0]) for n, e in batch),
+                )
+            connection.execute("COMMIT")
+
+    spent = _clocked(work)
+    connection.close()
+    return spent
+
+
+def singles(path: Path, corpus: Corpus) -> dict[str, float]:
+    """One memory, one commit: how long until the receipt?"""
+    engine, embedder = open_engine(path)
+    block = next(corpus.blocks(BLOCK))
+    embedder.give(block.texts, block.vectors)
+    with engine:
+        times = timed(
+            lambda n: engine.remember(block.texts[n], id=row_id(n)), range(_SINGLES), warm=0
+        )
+    return {**times.figures(), "worst_ms": round(max(times.wall), 3)}
+
+
+def measure(corpus: Corpus, rows: int) -> dict[str, Any]:
+    say(f"making {rows:,} rows")
+    blocks = list(corpus.blocks(rows))
+    ready = entries(blocks)
+    letters = float(np.mean([len(text) for block in blocks for text in block.texts]))
+    terms = float(np.mean([len(entry.terms[0].split()) for entry in ready]))
+    with workplace() as folder:
+        say("bare tables")
+        bare = by_hand(folder / "bare.db", ready, words=False)
+        say("bare tables with FTS5")
+        plain = by_hand(folder / "plain.db", ready, words=True)
+        say("store.put")
+        store = by_store(folder / "store.db", ready)
+        say("Engine.remember_many")
+        wall, cpu, files = by_engine(folder / "engine.db", blocks)
+        say("single memories")
+        single = singles(folder / "single.db", corpus)
+    named = {
+        "bare tables": bare,
+        "bare tables + FTS5": plain,
+        "store.put": store,
+        "Engine.remember_many": (wall, cpu),
+    }
+    return {
+        "rows": rows,
+        "characters": round(letters),
+        "terms": round(terms),
+        "ways": {
+            name: {
+                "rows_per_second": round(rows / wall),
+                "rows_per_cpu_second": round(rows / cpu),
+                "wall_to_plain": round(wall / plain[0], 2),
+                "cpu_to_plain": round(cpu / plain[1], 2),
+            }
+            for name, (wall, cpu) in named.items()
+        },
+        "index_files_seconds": round(files, 2),
+        "single": single,
+    }
+
+
+def show(one: dict[str, Any]) -> None:
+    print(f"{one['rows']:,} passages of {one['characters']} characters, {one['terms']} terms")
+    print(
+        table(
+            ["way", "passages/s", "passages/CPU s", "time ÷ bare + FTS5", "CPU ÷ bare + FTS5"],
+            [[name, *figures.values()] for name, figures in one["ways"].items()],
+        )
+    )
+    single = one["single"]
+    print(
+        f"\nindex files after it: {one['index_files_seconds']} s; a single remember: p50 "
+        f"{single['p50_ms']} ms, p95 {single['p95_ms']} ms, worst {single['worst_ms']} ms\n"
+    )
+    speed = one["ways"]["Engine.remember_many"]["rows_per_second"]
+    print(verdict("passages/s through remember_many", speed, 10_000, at_most=False))
+
+
+def main() -> None:
+    given = arguments(__doc__, rows="50k").parse_args()
+    measured = [measure(Corpus(given.seed), rows) for rows in sizes(given.rows)]
+    for one in measured:
+        show(one)
+    save(given.out, "ingest_speed", {"sizes": measured})
+
+
+if __name__ == "__main__":
+    main()

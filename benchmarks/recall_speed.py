@@ -1,0 +1,203 @@
+"""How long does a recall take, and how does it grow with the number of rows in one space?
+
+Measured in one run for each size: the vector leg alone, the words leg alone, the whole recall
+(words + meaning + fuse + hydrate + budget; the vector is given), the same under a filter that
+leaves 1 % of the rows, and recall@10 of the vector leg against an exact scan.
+
+    python benchmarks/recall_speed.py --rows 1k,10k,100k,1M --plot docs/img/recall_growth.png
+    python benchmarks/recall_speed.py --rows 1k,10k            # a quick run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corpus import Corpus, GivenVectors, Question, exact_nearest
+from measure import (
+    EVERY_HUNDREDTH,
+    arguments,
+    filled,
+    open_engine,
+    recall_at_10,
+    row_id,
+    save,
+    say,
+    sizes,
+    table,
+    timed,
+    verdict,
+    workplace,
+)
+from recollect import Engine
+from recollect.clock import system_clock, to_micros
+from recollect.filters import All, Filter, ValidAt, parse_filter
+from recollect.text.tokenise import query_terms
+
+_CANDIDATES = 50  # what the recall's own stages ask for
+
+
+def measure(path: Path, corpus: Corpus, rows: int, count: int) -> dict[str, Any]:
+    filled(path, corpus, rows)
+    questions = corpus.questions(count, rows)
+    engine, embedder = open_engine(path)
+    with engine:
+        say(f"asking {count} questions over {rows:,} rows")
+        figures = _speeds(engine, embedder, questions)
+        say("comparing with the exact answer")
+        figures |= _recalls(engine, embedder, corpus, rows, questions)
+    figures["recall_to_vector_leg"] = round(
+        figures["recall"]["p50_ms"] / figures["vector_leg"]["p50_ms"], 2
+    )
+    return {"rows": rows, **figures}
+
+
+def _nearest(
+    engine: Engine, embedder: GivenVectors, question: Question, where: Filter
+) -> list[str]:
+    found = engine.store.search_meaning(
+        question.vector,
+        fingerprint=embedder.fingerprint,
+        spaces=["global"],
+        where=where,
+        limit=_CANDIDATES,
+    )
+    return [one.memory_id for one in found]
+
+
+def _speeds(
+    engine: Engine, embedder: GivenVectors, questions: Sequence[Question]
+) -> dict[str, Any]:
+    now = ValidAt(to_micros(system_clock()))  # as every recall asks: what holds today
+    rare = _rare(now)
+
+    def words(question: Question) -> object:
+        return engine.store.search_words(
+            query_terms(question.text), spaces=["global"], where=now, limit=_CANDIDATES
+        )
+
+    def recall(question: Question) -> object:
+        return engine.recall(question.text, vector=question.vector, touch=False)
+
+    def filtered_recall(question: Question) -> object:
+        return engine.recall(
+            question.text, vector=question.vector, touch=False, where={"tags": EVERY_HUNDREDTH}
+        )
+
+    some = questions[:50]
+    return {
+        "vector_leg": timed(lambda q: _nearest(engine, embedder, q, now), questions).figures(),
+        "words_leg": timed(words, questions).figures(),
+        "recall": timed(recall, questions).figures(),
+        "filtered_vector_leg": timed(lambda q: _nearest(engine, embedder, q, rare), some).figures(),
+        "filtered_recall": timed(filtered_recall, some).figures(),
+    }
+
+
+def _rare(now: ValidAt) -> Filter:
+    rare = parse_filter({"tags": EVERY_HUNDREDTH})
+    assert rare is not None
+    return All((now, rare))
+
+
+def _recalls(
+    engine: Engine,
+    embedder: GivenVectors,
+    corpus: Corpus,
+    rows: int,
+    questions: Sequence[Question],
+) -> dict[str, Any]:
+    now = ValidAt(to_micros(system_clock()))
+    matrix = corpus.matrix(rows)
+    vectors = np.stack([q.vector for q in questions])
+    exact = [[row_id(n) for n in row] for row in exact_nearest(matrix, vectors, 10).tolist()]
+    exact_rare = [
+        [row_id(100 * n) for n in row]
+        for row in exact_nearest(np.ascontiguousarray(matrix[::100]), vectors, 10).tolist()
+    ]
+    found = [_nearest(engine, embedder, q, now) for q in questions]
+    found_rare = [_nearest(engine, embedder, q, _rare(now)) for q in questions]
+    return {
+        "recall_at_10": round(recall_at_10(found, exact), 4),
+        "filtered_recall_at_10": round(recall_at_10(found_rare, exact_rare), 4),
+    }
+
+
+def show(measured: Sequence[dict[str, Any]]) -> None:
+    headings = ["rows", "vector leg p50 / p95 ms", "its CPU ms", "words leg p50 / p95 ms",
+                "recall p50 / p95 ms", "recall ÷ vector leg", "recall@10",
+                "filter to 1 %: leg, recall p50 ms", "its recall@10"]  # fmt: skip
+    lines = []
+    for one in measured:
+        leg, words, whole = one["vector_leg"], one["words_leg"], one["recall"]
+        lines.append([
+            one["rows"],
+            f"{leg['p50_ms']:.2f} / {leg['p95_ms']:.2f}",
+            leg["cpu_ms"],
+            f"{words['p50_ms']:.2f} / {words['p95_ms']:.2f}",
+            f"{whole['p50_ms']:.2f} / {whole['p95_ms']:.2f}",
+            one["recall_to_vector_leg"],
+            one["recall_at_10"],
+            f"{one['filtered_vector_leg']['p50_ms']:.2f}, {one['filtered_recall']['p50_ms']:.2f}",
+            one["filtered_recall_at_10"],
+        ])  # fmt: skip
+    print(table(headings, lines))
+    print()
+    for one in measured:
+        rows = f"{one['rows']:,} rows"
+        if one["rows"] == 100_000:
+            ratio = one["recall_to_vector_leg"]
+            print(verdict(f"{rows}, recall ÷ vector leg", ratio, 3, at_most=True))
+        if one["rows"] == 1_000_000:
+            cpu = one["vector_leg"]["cpu_ms"]
+            print(verdict(f"{rows}, CPU ms of the vector leg", cpu, 10, at_most=True))
+        print(verdict(f"{rows}, recall@10", one["recall_at_10"], 0.99, at_most=False))
+
+
+def plot(measured: Sequence[dict[str, Any]], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    rows = [one["rows"] for one in measured]
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    lines = (
+        ("recall", "whole recall", "o-"),
+        ("vector_leg", "vector leg", "s-"),
+        ("words_leg", "words leg", "^-"),
+        ("filtered_recall", "whole recall, filter to 1 %", "d--"),
+    )
+    for key, label, style in lines:
+        axes.loglog(rows, [one[key]["p50_ms"] for one in measured], style, label=label)
+    axes.set_xlabel("passages in one space")
+    axes.set_ylabel("p50, milliseconds")
+    axes.set_title("Growth of a recall (vectors given, 2 shared cores)")
+    axes.grid(visible=True, which="both", alpha=0.25)
+    axes.legend()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120)
+    say(f"plot in {path}")
+
+
+def main() -> None:
+    parser = arguments(__doc__, rows="1k,10k,100k")
+    parser.add_argument("--plot", type=Path, help="draw the growth into this PNG")
+    parser.add_argument("--keep", type=Path, help="keep the stores here for the next run")
+    given = parser.parse_args()
+    corpus = Corpus(given.seed)
+    measured = []
+    with workplace(given.keep) as folder:
+        for rows in sizes(given.rows):
+            measured.append(measure(folder / f"{rows}.db", corpus, rows, given.questions))
+    show(measured)
+    if given.plot is not None:
+        plot(measured, given.plot)
+    save(given.out, "recall_speed", {"sizes": measured})
+
+
+if __name__ == "__main__":
+    main()
