@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from recollect.clock import Clock
 from recollect.stores.protocol import Store
 from recollect.vocabulary import Candidate, Dropped, Found, Hit, Query, Status, Vector
+
+if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions need no thread
+    from concurrent.futures import Executor
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,17 +27,15 @@ def reciprocal_ranks(
     searched = [name for name, found in channels.items() if found]
     best = sum(weights.get(name, 1.0) / (k + 1) for name in searched) or 1.0
     places: dict[tuple[str, int], dict[str, Place]] = {}
+    sums: dict[tuple[str, int], float] = {}
     for name in searched:
-        for rank, found in enumerate(channels[name]):
-            at = places.setdefault((found.memory_id, found.ordinal), {})
-            at[name] = Place(rank, found.score)
+        weight = weights.get(name, 1.0)
+        for rank, (memory_id, ordinal, score) in enumerate(channels[name]):
+            key = memory_id, ordinal
+            places.setdefault(key, {})[name] = Place(rank, score)
+            sums[key] = sums.get(key, 0.0) + weight / (k + rank + 1)
     candidates = [
-        Candidate(
-            memory_id,
-            ordinal,
-            sum(weights.get(n, 1.0) / (k + p.rank + 1) for n, p in at.items()) / best,
-            at,
-        )
+        Candidate(memory_id, ordinal, sums[memory_id, ordinal] / best, at)
         for (memory_id, ordinal), at in places.items()
     ]
     candidates.sort(key=lambda c: -c.score)

@@ -12,7 +12,7 @@ from recollect.vocabulary import Candidate, Dropped
 @dataclass(frozen=True, slots=True)
 class Hydrate:
     name: ClassVar[str] = "hydrate"
-    per_hit: int = 3  # duplicates and oversized items may take up to two thirds
+    per_hit: int = 2  # duplicates and oversized items may take up to half
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         wanted = draft.candidates[: self.per_hit * draft.query.limit]
@@ -23,7 +23,7 @@ class Hydrate:
             if found is None or found[0].space not in draft.query.spaces:
                 gone.append(Dropped(*candidate.key, "forgotten while this question was answered"))
             else:
-                kept.append(replace(candidate, memory=found[0], passage=found[1]))
+                kept.append(Candidate(*candidate.key, candidate.score, candidate.channels, *found))
         beyond = len(draft.candidates) - len(wanted)
         draft = replace(draft, candidates=tuple(kept), dropped=tuple(gone))
         return draft.note(f"{beyond} lower candidates were not fetched") if beyond else draft

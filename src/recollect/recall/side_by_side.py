@@ -6,13 +6,15 @@ named, so that a hung embedder never holds up an answer by words.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput, RecollectError
 from recollect.recall.draft import Draft, Kit, Stage
 from recollect.vocabulary import Status
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class SideBySide:
             return self._now(stage, draft, kit)
         try:
             return future.result(timeout=kit.deadline.left())
-        except FutureTimeout:
+        except TimeoutError:
             future.cancel()
             return draft.fault(
                 Status.DEGRADED,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
@@ -31,7 +31,7 @@ FIELDS = frozenset(
 
 def new_id(now: datetime) -> str:
     """Time first, so that ids sort as they were made; then chance, so that none is made twice."""
-    return f"{to_micros(now) // 1000:012x}-{secrets.token_hex(8)}"
+    return f"{to_micros(now) // 1000:012x}-{os.urandom(8).hex()}"
 
 
 def check_space(name: object) -> str:

@@ -82,13 +82,25 @@ def _shared(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--quiet", action="store_true", help="no progress and no hints")
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Knows the width itself: argparse would load `shutil` and every compressor to ask for it, with
+    the first argument that is added."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
+        except (OSError, ValueError):
+            columns = 80
+        super().__init__(prog, width=columns - 2)
+
+
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser; with `only`, knowing the arguments of that one command and loading no other."""
     parser = _Parser(
         prog="recollect",
         description="A memory for AI agents: tell it things, ask, get what matters, with reasons.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="store_true", help="print the version")
@@ -99,7 +111,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
             name,
             help=summary,
             description=summary[0].upper() + summary[1:] + ".",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Help,
             allow_abbrev=False,
             add_help=wanted,
         )

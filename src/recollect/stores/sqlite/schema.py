@@ -14,7 +14,7 @@ newer than what it has.
 
 from __future__ import annotations
 
-import secrets
+import os
 
 import apsw
 
@@ -155,7 +155,7 @@ def migrate(connection: apsw.Connection) -> None:
         connection.pragma("application_id", APPLICATION_ID)
         connection.executemany(
             "INSERT INTO meta VALUES (?, ?)",
-            [("store", secrets.token_hex(8)), ("tokeniser", tokenise.VERSION)],
+            [("store", os.urandom(8).hex()), ("tokeniser", tokenise.VERSION)],
         )
         connection.execute("INSERT INTO spaces (name) VALUES (?)", (GLOBAL_SPACE,))
         words.create(connection, connection.last_insert_rowid())

@@ -9,7 +9,6 @@ place. Only who holds the write lock changes files.
 from __future__ import annotations
 
 import os
-import secrets
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -67,7 +66,7 @@ def sweep(connection: apsw.Connection, folder: Path) -> None:
 
 
 def new_generation() -> str:
-    return secrets.token_hex(6)
+    return os.urandom(6).hex()
 
 
 def row_sums(matrix: Floats) -> Sums:
