@@ -200,7 +200,7 @@ class Engine:
         former = self._existing(memory_id)
         fixed = sorted(fields.keys() & {"id", "space", "created_at", "updated_at"})
         if fixed:
-            raise InvalidInput(f"{fixed[0]} cannot be revised")
+            raise InvalidInput(f"{fixed[0]} cannot be revised; leave it out")
         if not fields:
             raise InvalidInput("nothing to revise; give a text or another field")
         now = self._clock()
@@ -577,6 +577,7 @@ class Engine:
         """
         from recollect.transfer import imported
 
+        self._may_owe_vectors = True
         return imported(records, self._writing, now=self._clock(), progress=progress)
 
 

@@ -223,7 +223,7 @@ IDENTIFIER = st.tuples(NAME, st.lists(st.tuples(JOINT, NAME), max_size=4)).map(
     lambda t: t[0] + "".join(joint + name for joint, name in t[1])
 )
 AROUND = st.sampled_from(
-    [("", ""), ("see ", "."), ("(", ")"), ('"', '"'), ("`", "`,"), ("错误", "出现了"), 
+    [("", ""), ("see ", "."), ("(", ")"), ('"', '"'), ("`", "`,"), ("错误", "出现了"),
      ("参数：", "。"), ("it is ", "!"), ("，", "、"), ("<", ">")]
 )  # fmt: skip
 
