@@ -45,6 +45,16 @@ def check_sqlite_version() -> None:
         )
 
 
+def cannot_open(path: Path) -> StoreReadOnly:
+    if not path.parent.is_dir():
+        why = f"the directory {path.parent} does not exist; create it or run 'recollect init'"
+    elif path.is_dir():
+        why = "it is a directory; name a file"
+    else:
+        why = "check the permissions of the file and its directory"
+    return StoreReadOnly(f"{path} cannot be opened: {why}")
+
+
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, each with what to do."""
@@ -68,14 +78,7 @@ def plain_errors(path: Path) -> Iterator[None]:
     except (apsw.BusyError, apsw.LockedError):
         raise StoreBusy(f"{path} is in use by another process; try again in a moment") from None
     except apsw.CantOpenError:
-        parent = path.parent
-        if not parent.is_dir():
-            why = f"the directory {parent} does not exist; create it or run 'recollect init'"
-        elif path.is_dir():
-            why = "it is a directory; name a file"
-        else:
-            why = "check the permissions of the file and its directory"
-        raise StoreReadOnly(f"{path} cannot be opened: {why}") from None
+        raise cannot_open(path) from None
     except OSError as e:  # of the files beside the database
         if e.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StoreFull(

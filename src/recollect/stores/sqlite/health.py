@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import apsw
 
@@ -12,59 +12,83 @@ from recollect.errors import RecollectError
 from recollect.stores.sqlite import words
 from recollect.stores.sqlite.connection import connect, plain_errors
 from recollect.stores.sqlite.large import directory
-from recollect.stores.sqlite.writing import VectorTable
+from recollect.stores.sqlite.searching import SpaceRow, spaces_of
+from recollect.stores.sqlite.writing import VectorTable, vector_tables
 from recollect.vocabulary import Check
 
-if TYPE_CHECKING:
-    from recollect.stores.sqlite.store import SQLiteStore
-
+_MEND_WORDS = "run 'recollect reindex --words'"
+_MEND_VECTORS = "run 'recollect reindex --force'"
+_RESTORE = (
+    "stop writing; restore a backup, or save what is readable with "
+    "'recollect export --out rescue.jsonl' and import it into a new store"
+)
 _LOW_DISK_BYTES = 200_000_000
 
 
-def check(
-    store: SQLiteStore, spaces: Sequence[tuple[int, str, int]], tables: Sequence[VectorTable]
-) -> list[Check]:
-    checks = [_file(store), _disk(store)]
-    with plain_errors(store.path):
-        connection = connect(store.path, read_only=False)
-        try:
-            for number, name, passages in spaces:
-                checks.append(_words(connection, number, name, passages))
-                for table in tables:
-                    checks.append(_vectors(connection, table, number, name, passages))
-        finally:
-            connection.close()
-    if directory(store.path).exists():
-        checks.append(_sidecars(store, spaces, tables))
+def check(path: Path, *, writable: bool) -> list[Check]:
+    checks = [_file(path), _disk(path)]
+    try:
+        with plain_errors(path):
+            connection = connect(path, read_only=not writable)
+            try:
+                checks += _parts(connection, directory(path), thorough=writable)
+            finally:
+                connection.close()
+    except RecollectError as e:  # the lists of what there is cannot be read: nor can the rest
+        checks.append(Check("contents", False, str(e), _RESTORE))
     return checks
 
 
-def _file(store: SQLiteStore) -> Check:
+def _parts(connection: apsw.Connection, folder: Path, *, thorough: bool) -> list[Check]:
+    checks: list[Check] = []
+    spaces = spaces_of(connection, None)
+    tables = vector_tables(connection)
+    for space in spaces:
+        checks.append(_words(connection, space, thorough=thorough))
+        checks += [_vectors(connection, table, space) for table in tables]
+    if folder.exists():
+        checks.append(_sidecars(connection, folder, spaces, tables))
+    return checks
+
+
+def _file(path: Path) -> Check:
+    faults: dict[str, str] = {}
     try:
-        with plain_errors(store.path):
-            connection = connect(store.path, read_only=True)
+        with plain_errors(path):
+            connection = connect(path, read_only=True)
             try:
-                rows = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
+                faults = _faults(connection)
             finally:
                 connection.close()
     except RecollectError as e:
-        rows = [str(e)]
-    if rows == ["ok"]:
-        version = apsw.sqlite_lib_version()
-        return Check("file", True, f"{store.path} is sound (SQLite {version})")
-    # a damaged words index shows up here too, and is mended by a rebuild
-    derived = all("words_" in row or "fts5" in row.lower() for row in rows)
-    fix = (
-        "run 'recollect reindex --words'"
-        if derived
-        else "stop writing; restore a backup, or save what is readable with "
-        "'recollect export --out rescue.jsonl' and import it into a new store"
-    )
-    return Check("file", False, f"{store.path}: {'; '.join(rows)}", fix)
+        faults = {"": str(e)}
+    if not faults:
+        return Check("file", True, f"{path} is sound (SQLite {apsw.sqlite_lib_version()})")
+    if all(name.startswith("words_") for name in faults):
+        fix = _MEND_WORDS
+    elif all(name.startswith(("words_", "vectors_")) for name in faults):
+        fix = _MEND_VECTORS
+    else:
+        fix = _RESTORE
+    return Check("file", False, f"{path}: {'; '.join(faults.values())}", fix)
 
 
-def _disk(store: SQLiteStore) -> Check:
-    free = shutil.disk_usage(store.path.parent).free
+def _faults(connection: apsw.Connection) -> dict[str, str]:
+    """What is wrong with each table, one by one: the fix depends on whose pages are damaged."""
+    names = connection.execute("SELECT name FROM sqlite_schema WHERE rootpage > 0 AND type='table'")
+    faults: dict[str, str] = {}
+    for name in [str(row[0]) for row in names]:
+        try:
+            rows = [str(r[0]) for r in connection.execute(f'PRAGMA integrity_check("{name}")')]
+        except apsw.Error as e:
+            rows = [str(e)]
+        if rows != ["ok"]:
+            faults[name] = f"{name}: {rows[0]}"
+    return faults
+
+
+def _disk(path: Path) -> Check:
+    free = shutil.disk_usage(path.parent).free
     if free >= _LOW_DISK_BYTES:
         return Check("disk", True, f"{free // 1_000_000:,} MB free")
     return Check(
@@ -72,73 +96,62 @@ def _disk(store: SQLiteStore) -> Check:
     )
 
 
-def _words(connection: apsw.Connection, number: int, name: str, passages: int) -> Check:
-    part = f"words of {name!r}"
-    held = words.size(connection, number)
+def _words(connection: apsw.Connection, space: SpaceRow, *, thorough: bool) -> Check:
+    part = f"words of {space.name!r}"
+    held = words.size(connection, space.id)
     if held is None:
-        return Check(part, False, "the index is missing", "run 'recollect reindex --words'")
-    if held != passages:
-        return Check(
-            part,
-            False,
-            f"the index holds {held} of {passages} passages",
-            "run 'recollect reindex --words'",
-        )
-    fault = words.thorough_check(connection, number)
+        return Check(part, False, "the index is missing", _MEND_WORDS)
+    if held != space.passages:
+        finding = f"the index holds {held} of {space.passages} passages"
+        return Check(part, False, finding, _MEND_WORDS)
+    fault = words.thorough_check(connection, space.id) if thorough else None
     if fault is not None:
-        return Check(part, False, fault, "run 'recollect reindex --words'")
-    return Check(part, True, f"{passages} passages")
+        return Check(part, False, fault, _MEND_WORDS)
+    return Check(part, True, f"{space.passages} passages")
 
 
-def _vectors(
-    connection: apsw.Connection, table: VectorTable, number: int, name: str, passages: int
-) -> Check:
+def _vectors(connection: apsw.Connection, table: VectorTable, space: SpaceRow) -> Check:
     state = "meaning" if table.active else "meaning (being built)"
-    part = f"{state} of {name!r} by {table.name}"
-    held, wrong = connection.execute(
-        f"SELECT count(*), count(*) FILTER (WHERE length(data) <> ?) FROM {table.table} "
-        "WHERE space = ?",
-        (table.dimension * 4, number),
-    ).get
+    part = f"{state} of {space.name!r} by {table.name}"
+    try:
+        held, wrong = connection.execute(
+            f"SELECT count(*), count(*) FILTER (WHERE length(data) <> ?) FROM {table.table} "
+            "WHERE space = ?",
+            (table.dimension * 4, space.id),
+        ).get
+    except apsw.CorruptError as e:
+        return Check(part, False, str(e), _MEND_VECTORS)
     if wrong:
-        return Check(
-            part, False, f"{wrong} vectors have the wrong size", "run 'recollect reindex --force'"
-        )
-    if held < passages:
-        return Check(
-            part,
-            False,
-            f"{passages - held} of {passages} passages wait for a vector",
-            "run 'recollect reindex'",
-        )
+        return Check(part, False, f"{wrong} vectors have the wrong size", _MEND_VECTORS)
+    if held < space.passages:
+        finding = f"{space.passages - held} of {space.passages} passages wait for a vector"
+        return Check(part, False, finding, "run 'recollect reindex'")
     return Check(part, True, f"{held} vectors of {table.dimension} numbers")
 
 
 def _sidecars(
-    store: SQLiteStore, spaces: Sequence[tuple[int, str, int]], tables: Sequence[VectorTable]
+    connection: apsw.Connection,
+    folder: Path,
+    spaces: Sequence[SpaceRow],
+    tables: Sequence[VectorTable],
 ) -> Check:
     from recollect.stores.sqlite.posting_files import PostingFiles
     from recollect.stores.sqlite.vector_files import VectorFiles
 
     faults: list[str] = []
-    connection = connect(store.path, read_only=True)
-    try:
-        folder = directory(store.path)
-        for number, name, _ in spaces:
-            for table in tables:
-                fault = VectorFiles(folder, table, number).check(connection)
-                if fault is not None:
-                    faults.append(f"vectors of {name!r}: {fault}")
-            fault = PostingFiles(folder, number).check(connection)
+    for space in spaces:
+        for table in tables:
+            fault = VectorFiles(folder, table, space.id).check(connection)
             if fault is not None:
-                faults.append(f"words of {name!r}: {fault}")
-    finally:
-        connection.close()
-    if faults:
-        return Check(
-            "index files",
-            False,
-            "; ".join(faults) + ". Answers stay right: the rows are used instead",
-            "run 'recollect reindex --files'",
-        )
-    return Check("index files", True, "every checksum holds")
+                faults.append(f"vectors of {space.name!r}: {fault}")
+        fault = PostingFiles(folder, space.id).check(connection)
+        if fault is not None:
+            faults.append(f"words of {space.name!r}: {fault}")
+    if not faults:
+        return Check("index files", True, "every checksum holds")
+    return Check(
+        "index files",
+        False,
+        "; ".join(faults) + ". Answers stay right: the rows are used instead",
+        "run 'recollect reindex --files'",
+    )

@@ -10,7 +10,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -32,6 +32,7 @@ from recollect.stores.sqlite import large, schema, words, writing
 from recollect.stores.sqlite.connection import (
     ReadPool,
     WriteLock,
+    cannot_open,
     check_sqlite_version,
     checkpoint,
     connect,
@@ -80,6 +81,8 @@ class SQLiteStore:
             self._prepare()
 
     def _prepare(self) -> None:
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            raise cannot_open(self.path)
         if self._read_only or (self.path.exists() and not os.access(self.path, os.W_OK)):
             self._read_only = True
         elif self.path.exists() and self.path.stat().st_size:
@@ -144,7 +147,8 @@ class SQLiteStore:
             try:
                 yield reader
             finally:
-                reader.execute("COMMIT")
+                # not COMMIT: after a damaged words index that fails too, and hides the first error
+                reader.execute("ROLLBACK")
 
     # Truth
 
@@ -384,9 +388,13 @@ class SQLiteStore:
         try:
             return work()
         except words.Unsound as e:
-            space = e.space
+            damaged = [e.space]
+        except StoreCorrupt:  # FTS5 writes when a transaction commits: whose fault was it?
+            damaged = self._unsound_words()
+            if not damaged:
+                raise
         with self._write() as writer:
-            self._rebuild_words(writer, space)
+            self._rebuild_words(writer, damaged)
         try:
             return work()
         except words.Unsound as e:
@@ -395,14 +403,24 @@ class SQLiteStore:
                 f"({e.__cause__}). Run 'recollect doctor'; restore a backup or an export"
             ) from e
 
-    def _rebuild_words(self, writer: apsw.Connection, space: int | None = None) -> int:
-        every = [row.id for row in spaces_of(writer, None)]
+    def _unsound_words(self) -> list[int]:
+        """On a connection of its own: where words are damaged, no transaction commits."""
+        with plain_errors(self.path), self._lock.hold():
+            connection = connect(self.path, read_only=False)
+            try:
+                numbers = [space.id for space in spaces_of(connection, None)]
+                return [n for n in numbers if words.thorough_check(connection, n) is not None]
+            finally:
+                connection.close()
+
+    def _rebuild_words(self, writer: apsw.Connection, only: list[int] | None = None) -> int:
         total = 0
-        for number in every if space is None else [n for n in every if n == space]:
-            total += words.rebuild(writer, number)
-            writing.next_seq(writer, number)
-            self._shred_postings(writer, number)
-        if space is None:
+        for space in spaces_of(writer, None):
+            if only is None or space.id in only:
+                total += words.rebuild(writer, space.id)
+                writing.next_seq(writer, space.id)
+                self._shred_postings(writer, space.id)
+        if only is None:
             writer.execute(
                 "INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (tokenise.VERSION,)
             )
@@ -600,10 +618,7 @@ class SQLiteStore:
     def check(self) -> list[Check]:
         from recollect.stores.sqlite.health import check
 
-        with self._read() as reader:
-            spaces = [(space.id, space.name, space.passages) for space in spaces_of(reader, None)]
-            tables = writing.vector_tables(reader)
-        return check(self, spaces, tables)
+        return check(self.path, writable=not self._read_only)
 
     def close(self) -> None:
         maintainer = self._maintainer
@@ -613,6 +628,7 @@ class SQLiteStore:
         self._readers.close()
         if self._writer is not None:
             with self._lock.hold():
-                checkpoint(self._writer, seconds=0.5)
+                with suppress(apsw.Error):  # e.g. a full disk: all is in the log, and safe there
+                    checkpoint(self._writer, seconds=0.5)
                 self._writer.close()
                 self._writer = None

@@ -46,7 +46,15 @@ def create(connection: apsw.Connection, space: int) -> None:
 
 
 def drop(connection: apsw.Connection, space: int) -> None:
-    connection.execute(f"DROP TABLE IF EXISTS {table(space)}")
+    """Take the index away, in whatever state it is."""
+    name = table(space)
+    try:
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
+    except apsw.SQLError:
+        # without its configuration FTS5 cannot even be asked to drop: give it one
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {name}_config (k PRIMARY KEY, v)")
+        connection.execute(f"INSERT OR REPLACE INTO {name}_config VALUES ('version', 4)")
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
 
 
 def add(connection: apsw.Connection, space: int, rows: Iterable[tuple[int, str]]) -> None:
