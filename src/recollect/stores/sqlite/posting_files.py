@@ -7,7 +7,9 @@ anything in it is forgotten: not even a hash of a forgotten word is left.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +21,7 @@ from recollect.stores.sqlite import large, sidecar, words
 from recollect.stores.sqlite.sidecar import Ints, Listed
 
 _KIND = "words"
+_BLOCK_ROWS = 8_192
 _HEADER = 4  # counts of terms, postings and passages, and one to spare
 
 
@@ -40,6 +43,14 @@ class Postings(NamedTuple):
         if at == len(self.hashes) or self.hashes[at] != wanted:
             return slice(0, 0)
         return slice(int(self.starts[at]), int(self.starts[at + 1]))
+
+
+class _Block(NamedTuple):
+    """Some passages on their way into the file, one entry for each of their distinct terms."""
+
+    terms: NDArray[np.int32]
+    places: NDArray[np.int32]
+    counts: NDArray[np.uint16]
 
 
 class PostingFiles:
@@ -101,36 +112,63 @@ def _build(connection: apsw.Connection, space: int) -> Postings:
     number_of.default_factory = number_of.__len__  # a new term gets the next number
     pids: list[int] = []
     lengths: list[int] = []
-    flat_terms: list[int] = []
-    flat_counts: list[int] = []
-    sizes: list[int] = []
+    blocks: list[_Block] = []
     rows = connection.execute(f"SELECT rowid, terms FROM {words.table(space)} ORDER BY rowid")
-    for pid, joined in rows:
-        split = joined.split()
-        counted = Counter(split)
-        pids.append(pid)
-        lengths.append(len(split))
-        flat_terms.extend(map(number_of.__getitem__, counted))
-        flat_counts.extend(counted.values())
-        sizes.append(len(counted))
-    terms = np.array(flat_terms, np.int64)
-    places = np.repeat(np.arange(len(pids), dtype=np.int32), np.array(sizes, np.int64))
+    while some := list(islice(rows, _BLOCK_ROWS)):
+        terms: list[int] = []
+        counts: list[int] = []
+        sizes: list[int] = []
+        for pid, joined in some:
+            split = joined.split()
+            counted = Counter(split)
+            pids.append(pid)
+            lengths.append(len(split))
+            terms.extend(map(number_of.__getitem__, counted))
+            counts.extend(counted.values())
+            sizes.append(len(counted))
+        first = len(pids) - len(some)
+        places = np.repeat(np.arange(first, len(pids), dtype=np.int32), sizes)
+        held = np.minimum(counts, 65_535).astype(np.uint16)
+        blocks.append(_Block(np.array(terms, np.int32), places, held))
     hashes = np.fromiter((hash_term(t) for t in number_of), np.uint64, len(number_of))
     ranks = np.argsort(hashes)
-    position = np.empty(len(ranks), np.int64)
-    position[ranks] = np.arange(len(ranks))
-    keys = position[terms]
-    order = np.argsort(keys, kind="stable")
-    starts = np.zeros(len(ranks) + 1, np.int64)
-    np.cumsum(np.bincount(keys, minlength=len(ranks)), out=starts[1:])
+    position = np.empty(len(ranks), np.int32)
+    position[ranks] = np.arange(len(ranks), dtype=np.int32)
+    starts, all_places, all_counts = _by_term(
+        [block._replace(terms=position[block.terms]) for block in blocks], len(ranks)
+    )
     return Postings(
         hashes=hashes[ranks],
         starts=starts,
-        places=places[order],
-        counts=np.minimum(np.array(flat_counts, np.int64), 65_535).astype(np.uint16)[order],
+        places=all_places,
+        counts=all_counts,
         pids=np.array(pids, np.int64),
         lengths=np.array(lengths, np.int32),
     )
+
+
+def _by_term(
+    blocks: Sequence[_Block], terms: int
+) -> tuple[Ints, NDArray[np.int32], NDArray[np.uint16]]:
+    """All blocks in the order of their terms. Sorted block by block: sorting a million rows at
+    once takes gigabytes, and several times as long."""
+    starts = np.zeros(terms + 1, np.int64)
+    for block in blocks:
+        starts[1:] += np.bincount(block.terms, minlength=terms)
+    np.cumsum(starts, out=starts)
+    places = np.empty(starts[-1], np.int32)
+    counts = np.empty(starts[-1], np.uint16)
+    free = starts[:-1].copy()  # where the next passage of each term goes
+    for block in blocks:
+        order = np.argsort(block.terms, kind="stable")
+        ordered = block.terms[order]
+        here = np.bincount(block.terms, minlength=terms)
+        nth = np.arange(len(ordered)) - np.repeat(np.cumsum(here) - here, here)
+        to = free[ordered] + nth
+        places[to] = block.places[order]
+        counts[to] = block.counts[order]
+        free += here
+    return starts, places, counts
 
 
 def _flat(base: Postings) -> list[NDArray[np.generic]]:
