@@ -72,8 +72,12 @@ def test_nothing_is_lost(story: list[tuple[dict[str, Any], list[dict[str, Any]]]
 def test_sqlite_to_sqlite(tmp_path: Path) -> None:
     clock = FakeClock()
     with Engine(tmp_path / "a.db", embedder=Letters(), clock=clock) as old:
-        for n in range(1_100):
-            old.remember(f"fact {n} 事实", space="工作" if n % 3 else "global", id=f"m{n}")
+        old.remember_many(
+            [
+                {"text": f"fact {n} 事实", "space": "工作" if n % 3 else "global", "id": f"m{n}"}
+                for n in range(1_100)
+            ]
+        )
         clock.advance(days=1)
         old.revise("m5", text="第五个事实变了", tags=["变"])
         old.recall("fact 7", spaces="工作")
