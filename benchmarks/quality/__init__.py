@@ -1,0 +1,1 @@
+"""Retrieval quality on labelled sets: `python -m benchmarks.quality --data DIR`."""
