@@ -1,4 +1,4 @@
-"""Fill a store with a set, ask its questions through `Engine.recall`, and keep what came back.
+"""Ask the questions of a set through `Engine.recall`, keep what came back, and measure it.
 
 Time is simulated: a memory is told when it happened, and a question is asked at its own time, else
 a day after the last memory of its group. So no figure depends on the day of the run.
@@ -12,36 +12,23 @@ from collections import Counter as Tally
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.quality.metrics import auroc, mean, measures, percentile
 from benchmarks.quality.progress import Counter, say
 from benchmarks.quality.runs import Run
 from benchmarks.quality.sets import LabelledSet, Question
-from benchmarks.quality.vectors import KeptVectors, plain_embedder
+from benchmarks.quality.stores import NO_TIME, SetClock, opened, space_names
 
 from recollect import Engine
 from recollect.errors import InvalidInput
-from recollect.settings import Settings
 from recollect.vocabulary import Recollection
 
 _LIMIT = 50
 _BUDGET = 1_000_000  # tokens: the ranking is measured, not what fits
 _DEADLINE = 600.0  # seconds: a busy machine must not change the answers
-_NO_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # for sets that know no time at all
-
-
-class SetClock:
-    """The clock of the simulation."""
-
-    def __init__(self) -> None:
-        self.now = _NO_TIME
-
-    def __call__(self) -> datetime:
-        return self.now
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +39,7 @@ class Answer:
     ranked: tuple[tuple[str, float], ...]
     confidence: float
     milliseconds: float
+    cpu_milliseconds: float  # of all threads: on a busy machine it says more
     status: str
 
 
@@ -75,18 +63,19 @@ class Filled:
         for question in self._data.questions[:1]:
             self._recall(question, run)  # whatever is loaded at the first question is not timed
         for question in self._data.questions:
-            began = time.perf_counter()
+            began, busy = time.perf_counter(), time.process_time()
             got = self._recall(question, run)
             spent = (time.perf_counter() - began) * 1000
+            cpu = (time.process_time() - busy) * 1000
             status = "refused" if got is None else str(got.status)
-            answers.append(Answer(question, ranking(got), confidence(got), spent, status))
+            answers.append(Answer(question, ranking(got), confidence(got), spent, cpu, status))
             counter.add(1)
         return answers
 
     def _recall(self, question: Question, run: Run) -> Recollection | None:
         """None where the engine takes it for no question: one public set has an empty one."""
         last = self._after.get(question.group)
-        self._clock.now = question.time or (last + timedelta(days=1) if last else _NO_TIME)
+        self._clock.now = question.time or (last + timedelta(days=1) if last else NO_TIME)
         before = None if question.asof is None else {"metadata.seq": {"<": question.asof}}
         options: dict[str, Any] = {
             "limit": _LIMIT, "budget": _BUDGET, "deadline": _DEADLINE, "touch": False,
@@ -99,55 +88,14 @@ class Filled:
             return None
 
 
-def space_names(data: LabelledSet) -> dict[str, str]:
-    """A space for each group, numbered: a group may have any name."""
-    groups = [document.group for document in data.documents]
-    groups += [question.group for question in data.questions]
-    return {group: f"group-{number}" for number, group in enumerate(dict.fromkeys(groups))}
-
-
-def told(data: LabelledSet) -> Iterator[dict[str, Any]]:
-    """The documents as `remember_many` takes them, in the order of the corpus."""
-    spaces = space_names(data)
-    for document in data.documents:
-        yield {
-            "id": document.id,
-            "text": document.text,
-            "space": spaces[document.group],
-            "occurred_at": document.time,
-            "created_at": document.time or _NO_TIME,
-            "metadata": {"seq": document.seq, "speaker": document.speaker},
-        }
-
-
 @contextmanager
 def filled(data: LabelledSet, *, embedder: str, cache: Path) -> Iterator[Filled]:
-    """A temporary store with the whole set in it, and every question's vector at hand."""
+    """A store with the whole set in it, and every question's vector at hand."""
     clock = SetClock()
-    maker = plain_embedder(embedder)
-    made = Counter(f"{data.name}: texts embedded")
-    kept = None if maker is None else KeptVectors(maker, cache, progress=made.add)
-    try:
-        with (
-            TemporaryDirectory(prefix="recollect-quality-") as folder,
-            Engine(
-                Path(folder) / "memory.db",
-                embedder="none" if kept is None else kept,
-                settings=Settings(),
-                clock=clock,
-            ) as engine,
-        ):
-            stored = Counter(f"{data.name}: memories stored", len(data.documents))
-            for receipt in engine.remember_stream(told(data)):
-                if not receipt.embedded and kept is not None:
-                    raise RuntimeError(f"{data.name}: {receipt.id} has no vector: {receipt.notes}")
-                stored.add(1)
-            if kept is not None:
-                kept.embed([q.text.strip() for q in data.questions], kind="query")
-            yield Filled(data, engine, clock)
-    finally:
+    with opened(data, embedder=embedder, cache=cache, clock=clock) as (engine, kept):
         if kept is not None:
-            kept.close()
+            kept.embed([question.text.strip() for question in data.questions], kind="query")
+        yield Filled(data, engine, clock)
 
 
 def ranking(recollection: Recollection | None) -> tuple[tuple[str, float], ...]:
@@ -194,6 +142,7 @@ def figures(data: LabelledSet, answers: Sequence[Answer]) -> dict[str, Any]:
         "AUROC": auroc(sure[True], sure[False]),
         "p50_ms": percentile(spent, 0.50),
         "p95_ms": percentile(spent, 0.95),
+        "cpu_ms": percentile([answer.cpu_milliseconds for answer in answers], 0.50),
         "status": dict(Tally(answer.status for answer in answers)),
         "types": {name: {"questions": len(r), **mean(r)} for name, r in sorted(by_type.items())},
     }
@@ -205,9 +154,7 @@ def measure(
     """Every run over one set: figures by the run's name, and run files below `out`."""
     results: dict[str, dict[str, Any]] = {}
     for embedder in dict.fromkeys(run.embedder for run in runs.values()):
-        began = time.monotonic()
         with filled(data, embedder=embedder, cache=cache) as store:
-            say(f"{data.name}: stored with {embedder} in {time.monotonic() - began:.0f} s")
             for name, run in runs.items():
                 if run.embedder != embedder:
                     continue

@@ -24,7 +24,8 @@ BM25: Mapping[str, tuple[float, float, float]] = {
 def table(figures: Figures) -> str:
     """One run: sets by measures."""
     heads = [
-        "set", "questions", *MEASURES, "BM25 " + " · ".join(REFERENCE_MEASURES), "p50 ms", "p95 ms",
+        "set", "questions", *MEASURES, "BM25 " + " · ".join(REFERENCE_MEASURES),
+        "p50 ms", "p95 ms", "CPU p50 ms",
     ]  # fmt: skip
     rows = [
         [
@@ -34,6 +35,7 @@ def table(figures: Figures) -> str:
             " · ".join(map(share, BM25[name])) if name in BM25 else "",
             f"{found['p50_ms']:.1f}",
             f"{found['p95_ms']:.1f}",
+            f"{found['cpu_ms']:.1f}",
         ]
         for name, found in figures.items()
     ]
@@ -42,13 +44,13 @@ def table(figures: Figures) -> str:
 
 def differences(figures: Figures, before: Figures) -> str:
     """What changed, in points of a hundred; only sets that both have."""
-    heads = ["set", *MEASURES, "p50 ms", "p95 ms"]
+    heads = ["set", *MEASURES, "p50 ms", "p95 ms", "CPU p50 ms"]
     rows = []
     for name, now in figures.items():
         if name in before:
             then = before[name]
             points = [change(now.get(m), then.get(m)) for m in MEASURES]
-            spent = [f"{then[m]:.1f} → {now[m]:.1f}" for m in ("p50_ms", "p95_ms")]
+            spent = [f"{then[m]:.1f} → {now[m]:.1f}" for m in ("p50_ms", "p95_ms", "cpu_ms")]
             rows.append([name, *points, *spent])
     return markdown(heads, rows)
 
