@@ -16,7 +16,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -107,18 +107,15 @@ def _sets(data: Path | None, wanted: list[str], qrels: str) -> list[LabelledSet]
 
 
 def _measured(
-    chosen: Iterable[LabelledSet], runs: Mapping[str, Run], cache: Path, out: Path | None, jobs: int
-) -> Iterable[Result]:
-    one = partial(_one, runs=runs, cache=cache, out=out)
+    chosen: Sequence[LabelledSet], runs: Mapping[str, Run], cache: Path, out: Path | None, jobs: int
+) -> Iterator[Result]:
+    one = partial(measure, runs=runs, cache=cache, out=out)
+    names = [data.name for data in chosen]
     if jobs <= 1:
-        yield from map(one, chosen)
+        yield from zip(names, map(one, chosen), strict=True)
         return
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(one, chosen)
-
-
-def _one(data: LabelledSet, *, runs: Mapping[str, Run], cache: Path, out: Path | None) -> Result:
-    return data.name, measure(data, runs, cache=cache, out=out)
+        yield from zip(names, pool.map(one, chosen), strict=True)
 
 
 def _save(

@@ -90,6 +90,13 @@ def test_every_embedder_and_preset_is_a_run(data: Path, tmp_path: Path) -> None:
     assert _main(data, tmp_path, "--runs", "balanced@random,words@none") == 0
 
 
+def test_sets_side_by_side(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    both = ("--sets", "tiny,parallel_zh", "--runs", "words@none", "--jobs", "2")
+    assert _main(data, tmp_path, *both) == 0
+    printed = capsys.readouterr().out
+    assert printed.index("| tiny | 3 |") < printed.index("| parallel_zh | 100 |")
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [
