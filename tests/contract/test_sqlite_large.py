@@ -114,21 +114,22 @@ def test_the_quantiser_finds_what_an_exact_search_finds(tmp_path: Path) -> None:
     space.store.close()
 
 
-def test_a_quantiser_of_other_rows_is_not_believed(tmp_path: Path) -> None:
+def test_a_quantiser_never_outlives_what_it_was_made_of(tmp_path: Path) -> None:
+    """It holds a likeness of every vector, of the forgotten too: it goes when one is forgotten."""
     space = Space(tmp_path / "s.db")
+    folder = large.directory(space.store.path)
     space.add(1_500, seed=1)
     space.store.maintain()
-    (quantiser,) = large.directory(space.store.path).glob("*.pq")
-    former = quantiser.read_bytes()
-    space.store.maintain(anew=True)
-    (renewed,) = large.directory(space.store.path).glob("*.pq")
-    assert renewed != quantiser
-    assert not quantiser.exists()
-
-    renewed.write_bytes(former)  # whole, but of rows in another file: they are the same here
-    space.add(300, seed=2)
-    space.delete(["2-0"])
+    (first,) = folder.glob("*.pq")
+    space.delete(["1-7"])
+    assert not list(folder.glob("*.pq"))
     space.store.maintain()
+    (second,) = folder.glob("*.pq")
+    assert second.name != first.name
+    space.add(300, seed=2)
+    space.store.maintain()
+    (third,) = folder.glob("*.pq")
+    assert third.name != second.name
     assert space.recall_at_10() >= 0.99
     space.store.close()
 

@@ -16,6 +16,10 @@ SCANS_BEFORE_PQ = 3
 BEHIND_AT_LEAST = 1_024
 
 
+# What `sidecars` calls the file of a space's words; those of vectors are called by their table.
+WORDS = "words"
+
+
 def directory(database: Path) -> Path:
     return database.with_name(database.name + ".index")
 

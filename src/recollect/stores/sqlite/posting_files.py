@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from recollect.stores.sqlite import large, sidecar, words
 from recollect.stores.sqlite.sidecar import Ints, Listed
 
-_KIND = "words"
 _BLOCK_ROWS = 8_192
 _HEADER = 4  # counts of terms, postings and passages, and one to spare
 
@@ -58,16 +57,15 @@ class PostingFiles:
         self._folder = folder
         self._space = space
 
-    def _path(self, generation: str) -> Path:
-        name = sidecar.file_name(_KIND, self._space, generation)
-        return self._folder / f"{name}.postings"
+    def _path(self, entry: Listed) -> Path:
+        return self._folder / f"{sidecar.names(large.WORDS, self._space, entry)[1]}.postings"
 
     def listed(self, connection: apsw.Connection) -> Listed | None:
-        return sidecar.listed(connection, _KIND, self._space)
+        return sidecar.listed(connection, large.WORDS, self._space)
 
     def load(self, entry: Listed) -> Postings | None:
         """The file as it is listed, or None."""
-        return _read(self._path(entry.generation), entry)
+        return _read(self._path(entry), entry)
 
     def maintain(self, connection: apsw.Connection, seq: int, passages: int) -> None:
         """Write the file anew where it is worth it, inside a write transaction."""
@@ -87,17 +85,10 @@ class PostingFiles:
         if len(base.pids) != passages:  # FTS5's table is damaged: nothing is made of it
             raise words.Unsound(self._space)
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        generation = sidecar.new_generation()
         data = np.concatenate([array.view(np.uint8) for array in _flat(base)])
-        sidecar.write_whole(self._path(generation), data.data)
-        new = Listed(generation, len(base.pids), seq, sidecar.checksum(data))
-        sidecar.enlist(connection, _KIND, self._space, new)
-
-    def shred(self, connection: apsw.Connection) -> None:
-        entry = self.listed(connection)
-        if entry is not None:
-            sidecar.shred([self._path(entry.generation)])
-            sidecar.strike(connection, _KIND, self._space)
+        new = Listed(sidecar.new_generation(), len(base.pids), seq, sidecar.checksum(data))
+        sidecar.write_whole(self._path(new), data.data)
+        sidecar.enlist(connection, large.WORDS, self._space, new)
 
     def check(self, connection: apsw.Connection) -> str | None:
         """What is wrong with the file, or None."""

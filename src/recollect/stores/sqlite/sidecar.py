@@ -34,8 +34,10 @@ class Listed(NamedTuple):
     checksum: int
 
 
-def file_name(kind: str, space: int, generation: str) -> str:
-    return f"{kind}-{space:d}-{generation}"
+def names(kind: str, space: int, entry: Listed) -> tuple[str, str]:
+    """What its files are called: those that grow, and those that are made anew every time."""
+    name = f"{kind}-{space:d}-{entry.generation}"
+    return name, f"{name}-{entry.checksum:x}"
 
 
 def listed(connection: apsw.Connection, kind: str, space: int) -> Listed | None:
@@ -59,8 +61,8 @@ def strike(connection: apsw.Connection, kind: str, space: int) -> None:
 def sweep(connection: apsw.Connection, folder: Path) -> None:
     """Shred files that the database does not list: former generations, and what a process that
     was killed left behind. They hold what may have been forgotten since."""
-    rows = connection.execute("SELECT kind, space, generation FROM sidecars")
-    known = {file_name(*row) for row in rows}
+    rows = connection.execute("SELECT kind, space, generation, rows, seq, checksum FROM sidecars")
+    known = {name for kind, space, *entry in rows for name in names(kind, space, Listed(*entry))}
     shred(p for p in folder.iterdir() if p.name.partition(".")[0] not in known)
     shred(folder.glob("*.new"))  # drafts: whoever wrote one is gone, for we hold the lock
 

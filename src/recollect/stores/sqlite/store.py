@@ -172,7 +172,7 @@ class SQLiteStore:
                     self._erase_derived(writer, {space: pids})
 
         self._mended(revise)
-        self._empty_log()
+        self._tidy()
 
     def known(self, entries: Sequence[Entry]) -> list[bool]:
         with self._read() as reader:
@@ -216,7 +216,7 @@ class SQLiteStore:
             return done
 
         done = self._mended(delete)
-        self._empty_log()
+        self._tidy()
         return done
 
     def delete_space(self, space: str) -> int:
@@ -227,9 +227,8 @@ class SQLiteStore:
             for table in writing.vector_tables(writer):
                 writer.execute(f"DELETE FROM {table.table} WHERE space = ?", (row.id,))
                 writer.execute("DELETE FROM embedded WHERE space = ?", (row.id,))
-                self._shred_vectors(writer, table, row.id)
-            self._shred_postings(writer, row.id)
             for statement in (
+                "DELETE FROM sidecars WHERE space = ?",
                 "DELETE FROM passages WHERE space = ?",
                 "DELETE FROM memories WHERE space = ?",
                 "DELETE FROM gone WHERE space = ?",
@@ -238,27 +237,40 @@ class SQLiteStore:
                 writer.execute(statement, (row.id,))
             writing.ensure_space(writer, GLOBAL_SPACE)  # the user's own space is always there
         self._searcher.forget()
-        self._empty_log()
+        self._tidy()
         return count
 
     def _erase_derived(self, writer: apsw.Connection, gone: Mapping[int, list[int]]) -> None:
-        """Take what is forgotten out of the files beside the database, while we hold the lock."""
+        """Mark what is forgotten in the files beside the database; `_tidy` overwrites it."""
+        if not self._folder.exists():
+            return
+        from recollect.stores.sqlite.vector_files import VectorFiles
+
+        for space, pids in gone.items():
+            for table in writing.vector_tables(writer):
+                VectorFiles(self._folder, table, space).erase(writer, pids)
+            self._strike_postings(writer, space)
+
+    def _tidy(self) -> None:
+        """After what was forgotten is committed: overwrite it in the files, throw away files that
+        are not used any more, and empty the write-ahead log (readers may hold it until `close`).
+        Killed before this, a process leaves it to the next that forgets or maintains."""
+        self._tidy_files()
+        with self._lock.hold(), plain_errors(self.path):
+            if self._writer is not None:
+                checkpoint(self._writer)
+
+    def _tidy_files(self) -> None:
         if not self._folder.exists():
             return
         from recollect.stores.sqlite import sidecar
         from recollect.stores.sqlite.vector_files import VectorFiles
 
-        sidecar.sweep(writer, self._folder)
-        for space, pids in gone.items():
+        with self._write() as writer:
             for table in writing.vector_tables(writer):
-                VectorFiles(self._folder, table, space).erase(writer, pids)
-            self._shred_postings(writer, space)
-
-    def _empty_log(self) -> None:
-        """Erased text must leave the write-ahead log too; readers may hold it until `close`."""
-        with self._lock.hold(), plain_errors(self.path):
-            if self._writer is not None:
-                checkpoint(self._writer)
+                for space in spaces_of(writer, None):
+                    VectorFiles(self._folder, table, space.id).scrub(writer)
+            sidecar.sweep(writer, self._folder)
 
     def scan(
         self,
@@ -419,7 +431,7 @@ class SQLiteStore:
             if only is None or space.id in only:
                 total += words.rebuild(writer, space.id)
                 writing.next_seq(writer, space.id)
-                self._shred_postings(writer, space.id)
+                self._strike_postings(writer, space.id)
         if only is None:
             writer.execute(
                 "INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (tokenise.VERSION,)
@@ -430,30 +442,14 @@ class SQLiteStore:
         with self._write() as writer:
             return self._rebuild_words(writer)
 
-    def _shred_postings(self, writer: apsw.Connection, space: int) -> None:
-        if self._folder.exists():
-            from recollect.stores.sqlite.posting_files import PostingFiles
-
-            PostingFiles(self._folder, space).shred(writer)
-
-    def _shred_vectors(self, writer: apsw.Connection, table: VectorTable, space: int) -> None:
-        if self._folder.exists():
-            from recollect.stores.sqlite.vector_files import VectorFiles
-
-            VectorFiles(self._folder, table, space).shred(writer)
-
-    def _discard_files(self) -> None:
-        """Throw every derived file away, sound or not."""
-        self._searcher.forget()
-        if self._folder.exists():
-            from recollect.stores.sqlite import sidecar
-
-            with self._write() as writer:
-                writer.execute("DELETE FROM sidecars")
-                sidecar.sweep(writer, self._folder)
+    @staticmethod
+    def _strike_postings(writer: apsw.Connection, space: int) -> None:
+        """Not even a hash of a forgotten word is kept: the file is made anew as a whole."""
+        writer.execute("DELETE FROM sidecars WHERE kind = ? AND space = ?", (large.WORDS, space))
 
     def _discard_vector_files(self) -> None:
         """Start from the rows again, and throw away the files that do not hold what they should."""
+        from recollect.stores.sqlite import sidecar
         from recollect.stores.sqlite.vector_files import VectorFiles
 
         self._searcher.forget(use_files=not self._read_only)
@@ -464,7 +460,8 @@ class SQLiteStore:
                 for space in spaces_of(writer, None):
                     files = VectorFiles(self._folder, table, space.id)
                     if files.check(writer) is not None:
-                        files.shred(writer)
+                        sidecar.strike(writer, files.kind, space.id)
+        self._tidy_files()
 
     # Embeddings
 
@@ -506,9 +503,8 @@ class SQLiteStore:
                 self._create_index(writer, embedding, active=not tables)
 
     def _drop_index(self, writer: apsw.Connection, table: VectorTable) -> None:
-        for space in spaces_of(writer, None):
-            self._shred_vectors(writer, table, space.id)
         writer.execute(f"DROP TABLE {table.table}")
+        writer.execute("DELETE FROM sidecars WHERE kind = ?", (table.table,))
         writer.execute("DELETE FROM indexes WHERE id = ?", (table.id,))
 
     def clear_vectors(self) -> None:
@@ -519,6 +515,7 @@ class SQLiteStore:
                     held = Embedding(table.fingerprint, table.dimension, table.name)
                     self._create_index(writer, held, active=True)
         self._searcher.forget()
+        self._tidy_files()
 
     def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
         with self._read() as reader:
@@ -552,6 +549,7 @@ class SQLiteStore:
                     self._drop_index(writer, former)
             writer.execute("UPDATE indexes SET active = 1 WHERE id = ?", (table.id,))
         self._searcher.forget()
+        self._tidy_files()
         return True
 
     @staticmethod
@@ -588,19 +586,16 @@ class SQLiteStore:
         if self._read_only:
             return
         if anew:
-            self._discard_files()
+            with self._write() as writer:
+                writer.execute("DELETE FROM sidecars")
+        self._tidy_files()
         smallest = min(large.SIDECAR_FROM, large.POSTINGS_FROM)
         with self._read() as reader:
             spaces = [s for s in spaces_of(reader, None) if s.passages >= smallest]
-        if not spaces:
-            return
         for space in spaces:
             self._mended(partial(self._maintain, space.name))
-        with self._write() as writer:  # only now that the new files are committed
-            from recollect.stores.sqlite import sidecar
-
-            if self._folder.exists():
-                sidecar.sweep(writer, self._folder)
+        if spaces:
+            self._tidy_files()
 
     def _maintain(self, name: str) -> None:
         from recollect.stores.sqlite.posting_files import PostingFiles

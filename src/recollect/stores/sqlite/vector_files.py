@@ -3,8 +3,12 @@
     .f32   a head, then the vectors        .ids   the passage of each row, -1 once forgotten
     .sums  a checksum of each row          .pq    the quantiser, sealed
 
-Other processes have the vectors mapped while rows are erased. The head's first number is odd
-during an erasure and another one after it, so a search that was overtaken notices.
+The vectors grow in place; the others are made anew with every change and carry the checksum that
+the database lists in their name, so that a writer may be killed at any moment. Forgetting marks
+rows in the transaction (`erase`) and overwrites them after it (`scrub`).
+
+Other processes have the vectors mapped while rows are overwritten. The head's first number is odd
+meanwhile and another one afterwards, so a search that was overtaken notices.
 """
 
 from __future__ import annotations
@@ -25,20 +29,33 @@ from recollect.stores.sqlite.writing import VectorTable
 _PQ_TRAINING_ROWS = 65_536
 _BLOCK_ROWS = 8_192
 _HEAD = 4096  # one page: the vectors stay aligned
-_SEAL = 24
+_SEAL = 8
 
 
 @dataclass(frozen=True)
 class Base:
     """What the file holds. `pids` and `sums` are in memory, the matrix is mapped."""
 
-    generation: str
-    seq: int
+    entry: Listed
     matrix: Floats
     pids: Ints
     sums: Sums
     head: Sums  # mapped
     stamp: int
+
+    @property
+    def generation(self) -> str:
+        return self.entry.generation
+
+    @property
+    def seq(self) -> int:
+        return self.entry.seq
+
+    @property
+    def sound(self) -> bool:
+        """Do all vectors have their checksums? Forgotten ones are not asked."""
+        same = sidecar.row_sums(self.matrix) == self.sums
+        return bool((same | (self.pids < 0)).all())
 
     @property
     def overtaken(self) -> bool:
@@ -56,33 +73,39 @@ class VectorFiles:
     def kind(self) -> str:
         return f"vectors_{self._table.id:d}"
 
-    def _path(self, generation: str, suffix: str) -> Path:
-        name = sidecar.file_name(self.kind, self._space, generation)
-        return self._folder / f"{name}.{suffix}"
+    def _vectors(self, entry: Listed) -> Path:
+        return self._folder / f"{sidecar.names(self.kind, self._space, entry)[0]}.f32"
+
+    def _path(self, entry: Listed, suffix: str) -> Path:
+        return self._folder / f"{sidecar.names(self.kind, self._space, entry)[1]}.{suffix}"
 
     def listed(self, connection: apsw.Connection) -> Listed | None:
         return sidecar.listed(connection, self.kind, self._space)
 
     def load(self, entry: Listed) -> Base | None:
-        """The file as it is listed; None if it is not so. The vectors themselves are only mapped:
-        whoever uses a row compares it with its sum."""
+        """The file as it is listed; None if it is not so, or if rows are being overwritten. The
+        vectors themselves are only mapped: whoever uses a row compares it with its sum."""
+        base = self._open(entry)
+        return None if base is None or base.stamp % 2 else base
+
+    def _open(self, entry: Listed) -> Base | None:
         shape = (entry.rows, self._table.dimension)
         try:
-            whole = np.memmap(self._path(entry.generation, "f32"), np.uint8, "r")
+            whole = np.memmap(self._vectors(entry), np.uint8, "r")
             # a plain array over the map: np.memmap's own indexing is slow
             data = np.asarray(whole)[: _HEAD + shape[0] * shape[1] * 4]
             head = data[:_HEAD].view(np.uint64)
             stamp = int(head[0])
             matrix = data[_HEAD:].view(np.float32).reshape(shape)
-            pids = np.fromfile(self._path(entry.generation, "ids"), np.int64, entry.rows)
-            sums = np.fromfile(self._path(entry.generation, "sums"), np.uint64, entry.rows)
+            pids = np.fromfile(self._path(entry, "ids"), np.int64)
+            sums = np.fromfile(self._path(entry, "sums"), np.uint64)
         except (OSError, ValueError):  # missing, or shorter than it should be
             return None
-        if stamp % 2 or not stamp or not len(pids) == len(sums) == entry.rows:
+        if not stamp or not len(pids) == len(sums) == entry.rows:
             return None
         if sidecar.checksum(pids, sums) != entry.checksum:
             return None
-        return Base(entry.generation, entry.seq, matrix, pids, sums, head, stamp)
+        return Base(entry, matrix, pids, sums, head, stamp)
 
     def maintain(self, connection: apsw.Connection, seq: int) -> None:
         """Bring the file up to date where it is worth it, inside a write transaction."""
@@ -94,7 +117,7 @@ class VectorFiles:
             return
         self._folder.mkdir(mode=0o700, exist_ok=True)
         entry = self.listed(connection)
-        base = None if entry is None else self.load(entry)
+        base = former = None if entry is None else self.load(entry)
         if base is None:
             base = self._write_new(connection, seq)
         else:
@@ -104,7 +127,7 @@ class VectorFiles:
             elif large.behind(len(pids), len(base.pids)):
                 base = self._extend(connection, base, pids, matrix, seq)
         if held >= large.PQ_FROM and can_quantise(self._table):
-            self._train(base)
+            self._train(base, former)
 
     def _rows(self, connection: apsw.Connection, after: int) -> tuple[Ints, Floats]:
         """Rows that came after this change number. Read in blocks, in the order of their index:
@@ -125,130 +148,110 @@ class VectorFiles:
     def _write_new(self, connection: apsw.Connection, seq: int) -> Base:
         """From the rows, not from a former file: what is gone from there must not come back."""
         pids, matrix = self._rows(connection, -1)
-        return self._save(
-            connection, sidecar.new_generation(), seq, 0, matrix, pids, sidecar.row_sums(matrix)
-        )
+        sums = sidecar.row_sums(matrix)
+        entry = Listed(sidecar.new_generation(), len(pids), seq, sidecar.checksum(pids, sums))
+        head = (2).to_bytes(8, "little").ljust(_HEAD, b"\0")
+        sidecar.write_at(self._vectors(entry), (0, head), (_HEAD, matrix.data))
+        return self._save(connection, entry, pids, sums)
 
     def _extend(
         self, connection: apsw.Connection, base: Base, pids: Ints, matrix: Floats, seq: int
     ) -> Base:
         every = np.concatenate([base.pids, pids])
         sums = np.concatenate([base.sums, sidecar.row_sums(matrix)])
-        return self._save(connection, base.generation, seq, len(base.pids), matrix, every, sums)
+        entry = Listed(base.generation, len(every), seq, sidecar.checksum(every, sums))
+        at = _HEAD + len(base.pids) * self._table.dimension * 4
+        sidecar.write_at(self._vectors(entry), (at, matrix.data))
+        return self._save(connection, entry, every, sums)
 
-    def _save(
-        self,
-        connection: apsw.Connection,
-        generation: str,
-        seq: int,
-        offset: int,
-        matrix: Floats,
-        pids: Ints,
-        sums: Sums,
-    ) -> Base:
-        pieces: list[tuple[int, bytes | memoryview]] = []
-        if offset == 0:
-            pieces.append((0, (2).to_bytes(8, "little").ljust(_HEAD, b"\0")))
-        pieces.append((_HEAD + offset * self._table.dimension * 4, matrix.data))
-        sidecar.write_at(self._path(generation, "f32"), *pieces)
-        sidecar.write_at(self._path(generation, "ids"), (0, pids.data))
-        sidecar.write_at(self._path(generation, "sums"), (0, sums.data))
-        entry = Listed(generation, len(pids), seq, sidecar.checksum(pids, sums))
+    def _save(self, connection: apsw.Connection, entry: Listed, pids: Ints, sums: Sums) -> Base:
+        sidecar.write_whole(self._path(entry, "ids"), pids.data)
+        sidecar.write_whole(self._path(entry, "sums"), sums.data)
         sidecar.enlist(connection, self.kind, self._space, entry)
-        saved = self.load(entry)
+        saved = self._open(entry)
         if saved is None:
-            raise OSError(f"{self._path(generation, 'f32')} could not be read back")
+            raise OSError(f"{self._vectors(entry)} could not be read back")
         return saved
 
-    def _train(self, base: Base) -> None:
+    def _train(self, base: Base, former: Base | None) -> None:
         """(Re)train when the space has doubled since; otherwise only encode the new rows."""
         import faiss
 
-        pq = self.read_pq(base)
+        if self.has_pq(base):
+            return
+        grown = former is not None and former.generation == base.generation
+        pq = self.read_pq(former) if former is not None and grown else None
         if pq is None or len(base.pids) > 2 * max(pq.ntotal, 1):
             dimension = self._table.dimension
             pq = faiss.IndexPQFastScan(dimension, dimension // 4, 4, faiss.METRIC_INNER_PRODUCT)
             living = np.flatnonzero(base.pids >= 0)
             step = max(1, len(living) // _PQ_TRAINING_ROWS)
             pq.train(np.ascontiguousarray(base.matrix[living[::step][:_PQ_TRAINING_ROWS]]))
-        if pq.ntotal < len(base.pids):
-            pq.add(np.ascontiguousarray(base.matrix[pq.ntotal :]))
-            data = faiss.serialize_index(pq)
-            sidecar.write_whole(self._path(base.generation, "pq"), bytes(data) + _seal(data, base))
+        pq.add(np.ascontiguousarray(base.matrix[pq.ntotal :]))
+        data = faiss.serialize_index(pq)
+        sidecar.write_whole(self._path(base.entry, "pq"), bytes(data) + _seal(data))
 
     def has_pq(self, base: Base) -> bool:
-        return self._path(base.generation, "pq").exists()
+        return self._path(base.entry, "pq").exists()
 
     def read_pq(self, base: Base) -> Any:
         """A quantiser whose seal is whole and that was made of these rows, or None."""
         try:
-            data = np.fromfile(self._path(base.generation, "pq"), np.uint8)
+            data = np.fromfile(self._path(base.entry, "pq"), np.uint8)
         except OSError:
             return None
         body, seal = data[:-_SEAL], bytes(data[-_SEAL:])
-        if len(seal) < _SEAL or seal[:8] != sidecar.checksum(body).to_bytes(8, "little"):
+        if len(data) <= _SEAL or seal != _seal(body):
             return None
         import faiss
 
-        pq = faiss.deserialize_index(body)
-        return pq if seal == _seal(body, base, rows=pq.ntotal) else None
+        return faiss.deserialize_index(body)
 
     def erase(self, connection: apsw.Connection, pids: Sequence[int]) -> None:
-        """Overwrite forgotten rows in the file, before the transaction that forgets commits."""
+        """Mark rows as forgotten, inside the transaction that forgets. `scrub` must follow it."""
         entry = self.listed(connection)
         if entry is None:
             return
-        base = self.load(entry)
+        base = self._open(entry)
         if base is None:  # it cannot be read, so nobody can tell what is still in it
-            self.shred(connection)
-            return
-        self._trim(entry)
-        at = np.flatnonzero(np.isin(base.pids, np.array(pids, np.int64)))
-        if not len(at):
-            return
-        width = self._table.dimension * 4
-        numbers, sums = base.pids.copy(), base.sums.copy()
-        numbers[at], sums[at] = -1, 0
-        sidecar.shred([self._path(base.generation, "pq")])
-        sidecar.write_at(
-            self._path(base.generation, "f32"),
-            (0, (base.stamp + 1).to_bytes(8, "little")),
-            *((_HEAD + int(place) * width, bytes(width)) for place in at),
-        )
-        sidecar.write_at(self._path(base.generation, "ids"), (0, numbers.data))
-        sidecar.write_at(self._path(base.generation, "sums"), (0, sums.data))
-        sidecar.write_at(
-            self._path(base.generation, "f32"), (0, (base.stamp + 2).to_bytes(8, "little"))
-        )
-        renewed = entry._replace(checksum=sidecar.checksum(numbers, sums))
-        sidecar.enlist(connection, self.kind, self._space, renewed)
-
-    def _trim(self, entry: Listed) -> None:
-        """Take off what a writer that was killed had added and the database does not list."""
-        width = self._table.dimension * 4
-        for suffix, size in (("f32", _HEAD + entry.rows * width), ("ids", entry.rows * 8)):
-            sidecar.cut(self._path(entry.generation, suffix), size)
-        sidecar.cut(self._path(entry.generation, "sums"), entry.rows * 8)
-        pq = self._path(entry.generation, "pq")
-        if pq.exists() and int.from_bytes(pq.read_bytes()[-8:], "little") > entry.rows:
-            sidecar.shred([pq])
-
-    def shred(self, connection: apsw.Connection) -> None:
-        """Throw the files away; the rows remain the source."""
-        entry = self.listed(connection)
-        if entry is not None:
-            sidecar.shred(self._path(entry.generation, s) for s in ("f32", "ids", "sums", "pq"))
             sidecar.strike(connection, self.kind, self._space)
+            return
+        at = np.flatnonzero(np.isin(base.pids, np.array(pids, np.int64)))
+        if len(at):
+            numbers, sums = base.pids.copy(), base.sums.copy()
+            numbers[at], sums[at] = -1, 0
+            renewed = entry._replace(checksum=sidecar.checksum(numbers, sums))
+            self._save(connection, renewed, numbers, sums)
+
+    def scrub(self, connection: apsw.Connection) -> None:
+        """Overwrite forgotten rows, and what a killed writer left beyond the listed ones."""
+        entry = self.listed(connection)
+        base = None if entry is None else self._open(entry)
+        if entry is None or base is None:
+            return
+        width = self._table.dimension * 4
+        sidecar.cut(self._vectors(entry), _HEAD + entry.rows * width)
+        dead = np.flatnonzero(base.pids < 0)
+        full = dead[base.matrix[dead].any(axis=1)]
+        if not len(full) and not base.stamp % 2:
+            return
+        busy = base.stamp | 1
+        sidecar.write_at(
+            self._vectors(entry),
+            (0, busy.to_bytes(8, "little")),
+            *((_HEAD + int(place) * width, bytes(width)) for place in full),
+        )
+        sidecar.write_at(self._vectors(entry), (0, (busy + 1).to_bytes(8, "little")))
 
     def check(self, connection: apsw.Connection) -> str | None:
         """Compare every byte of the files with its checksum; what is wrong, or None."""
         entry = self.listed(connection)
         if entry is None:
             return None
-        base = self.load(entry)
+        base = self._open(entry)
         if base is None:
             return "missing, cut short or changed"
-        if not np.array_equal(sidecar.row_sums(base.matrix), base.sums):
+        if not base.sound:
             return "some vectors were changed"
         if self.has_pq(base) and self.read_pq(base) is None:
             return "the quantiser was changed"
@@ -266,8 +269,5 @@ def arrays(rows: Sequence[tuple[int, bytes]], dimension: int) -> tuple[Ints, Flo
     return pids, np.frombuffer(data, np.float32).reshape(len(rows), dimension)
 
 
-def _seal(body: Any, base: Base, *, rows: int | None = None) -> bytes:
-    """Over the bytes, over which passages they stand for, and how many."""
-    made_of = base.pids[:rows]
-    numbers = sidecar.checksum(body), sidecar.checksum(made_of), len(made_of)
-    return b"".join(number.to_bytes(8, "little") for number in numbers)
+def _seal(body: Any) -> bytes:
+    return sidecar.checksum(body).to_bytes(_SEAL, "little")

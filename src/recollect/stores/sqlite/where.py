@@ -14,9 +14,9 @@ from recollect.filters import (
     TIME_FIELDS,
     All,
     AnyOf,
+    Condition,
     Filter,
     Not,
-    Test,
     ValidAt,
 )
 
@@ -50,7 +50,7 @@ def to_sql(condition: Filter | None) -> tuple[str, list[Any]]:
     return _column_test(condition)
 
 
-def _column_test(test: Test) -> tuple[str, list[Any]]:
+def _column_test(test: Condition) -> tuple[str, list[Any]]:
     column = _COLUMNS[test.field]
     if test.operator == "exists":
         return f"ifnull({column} <> '', 0)", []
@@ -59,14 +59,14 @@ def _column_test(test: Test) -> tuple[str, list[Any]]:
     return f"ifnull({column} {_ORDER[test.operator]} ?, 0)", [test.value]
 
 
-def _list_test(test: Test) -> tuple[str, list[Any]]:
+def _list_test(test: Condition) -> tuple[str, list[Any]]:
     inside = "EXISTS (SELECT 1 FROM labels l WHERE l.memory = m.row AND l.field = ?"
     if test.operator == "exists":
         return inside + ")", [test.field]
     return f"{inside} AND l.value IN ({_LISTED}))", [test.field, _json(_values(test))]
 
 
-def _open_test(test: Test) -> tuple[str, list[Any]]:
+def _open_test(test: Condition) -> tuple[str, list[Any]]:
     """Metadata and provenance: compared only with a value of the same type, as JSON has them."""
     document, path = _OPEN[test.field], f'$."{test.key}"'
     kind = f"ifnull(json_type({document}, ?), 'null')"
@@ -100,7 +100,7 @@ def _by_type(values: Sequence[Any]) -> dict[str, list[Any]]:
     return groups
 
 
-def _values(test: Test) -> tuple[Any, ...]:
+def _values(test: Condition) -> tuple[Any, ...]:
     return test.value if isinstance(test.value, tuple) else (test.value,)
 
 
