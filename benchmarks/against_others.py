@@ -5,7 +5,7 @@
 - sqlite-vec: a `vec0` table with cosine distance and an FTS5 table of the same terms, fused by
   reciprocal ranks in Python: the loop that one writes first. Its texts are fetched too.
 
-    python benchmarks/against_others.py --rows 100k
+    python -m benchmarks.against_others --rows 100k
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,8 @@ os.environ["ANONYMIZED_TELEMETRY"] = "False"
 
 import apsw
 import numpy as np
-
-from corpus import DIMENSION, Corpus, Question, exact_nearest
-from measure import (
+from benchmarks.corpus import DIMENSION, Corpus, Question, exact_nearest
+from benchmarks.measure import (
     arguments,
     filled,
     open_engine,
@@ -30,26 +30,32 @@ from measure import (
     row_id,
     save,
     say,
+    side_by_side,
     sizes,
     table,
-    timed,
     verdict,
     workplace,
 )
+
 from recollect.stores.sqlite.words import question as match
 from recollect.text.tokenise import query_terms, terms
 
 _CANDIDATES = 50
 _SHOWN = 10
 
+_DENSE = ("recollect, vector leg", "sqlite-vec alone", "chromadb, dense only")
+
 Finder = Callable[[Question], Sequence[str]]
 
 
-def recollect_ways(path: Path, corpus: Corpus, rows: int) -> Iterator[tuple[str, float, Finder]]:
+def recollect_ways(
+    path: Path, corpus: Corpus, rows: int, opened: ExitStack
+) -> Iterator[tuple[str, float, Finder]]:
     began = time.perf_counter()
     filled(path, corpus, rows)
     ingest = time.perf_counter() - began
     engine, embedder = open_engine(path)
+    opened.callback(engine.close)
 
     def meaning(question: Question) -> list[str]:
         found = engine.store.search_meaning(
@@ -65,9 +71,8 @@ def recollect_ways(path: Path, corpus: Corpus, rows: int) -> Iterator[tuple[str,
         answer = engine.recall(question.text, vector=question.vector, touch=False)
         return [hit.id for hit in answer.hits]
 
-    with engine:
-        yield "recollect, vector leg", ingest, meaning
-        yield "recollect, whole recall", ingest, recall
+    yield "recollect, vector leg", ingest, meaning
+    yield "recollect, whole recall", ingest, recall
 
 
 def chroma_way(path: Path, corpus: Corpus, rows: int) -> Iterator[tuple[str, float, Finder]]:
@@ -98,10 +103,13 @@ def chroma_way(path: Path, corpus: Corpus, rows: int) -> Iterator[tuple[str, flo
     yield "chromadb, dense only", ingest, nearest
 
 
-def plain_way(path: Path, corpus: Corpus, rows: int) -> Iterator[tuple[str, float, Finder]]:
+def plain_way(
+    path: Path, corpus: Corpus, rows: int, opened: ExitStack
+) -> Iterator[tuple[str, float, Finder]]:
     import sqlite_vec
 
     connection = apsw.Connection(str(path))
+    opened.callback(connection.close)
     connection.enable_load_extension(True)
     connection.load_extension(sqlite_vec.loadable_path())
     for statement in (
@@ -153,7 +161,6 @@ def plain_way(path: Path, corpus: Corpus, rows: int) -> Iterator[tuple[str, floa
 
     yield "sqlite-vec alone", ingest, lambda q: [row_id(n) for n in by_vector(q, _SHOWN)]
     yield "sqlite-vec + FTS5 + RRF", ingest, fused
-    connection.close()
 
 
 def measure(corpus: Corpus, rows: int, count: int, keep: Path | None) -> dict[str, Any]:
@@ -162,23 +169,27 @@ def measure(corpus: Corpus, rows: int, count: int, keep: Path | None) -> dict[st
     say("the exact answer")
     nearest = exact_nearest(corpus.matrix(rows), vectors, 10).tolist()
     exact = [[row_id(n) for n in row] for row in nearest]
-    ways: dict[str, Any] = {}
-    with workplace() as folder:
+    ways: dict[str, Finder] = {}
+    ingests: dict[str, float] = {}
+    with workplace() as folder, ExitStack() as opened:
         store = (keep or folder) / f"{rows}.db"
         for makers in (
-            recollect_ways(store, corpus, rows),
-            plain_way(folder / "plain.db", corpus, rows),
+            recollect_ways(store, corpus, rows, opened),
+            plain_way(folder / "plain.db", corpus, rows, opened),
             chroma_way(folder / "chroma", corpus, rows),
         ):
             for name, ingest, find in makers:
-                say(f"asking {name}")
-                figures: dict[str, Any] = timed(find, questions).figures()
-                if "fuse" not in name and "RRF" not in name and "whole" not in name:
-                    found = [find(q) for q in questions]
-                    figures["recall_at_10"] = round(recall_at_10(found, exact), 4)
-                figures["ingest_s"] = round(ingest, 1)
-                ways[name] = figures
-    return {"rows": rows, "ways": ways}
+                ways[name], ingests[name] = find, ingest
+        say("asking all by turns")
+        figures: dict[str, dict[str, Any]] = {
+            name: dict(times.figures()) for name, times in side_by_side(ways, questions).items()
+        }
+        for name, find in ways.items():
+            figures[name]["ingest_s"] = round(ingests[name], 1)
+            if name in _DENSE:
+                found = [find(q) for q in questions]
+                figures[name]["recall_at_10"] = round(recall_at_10(found, exact), 4)
+    return {"rows": rows, "ways": figures}
 
 
 def show(one: dict[str, Any]) -> None:

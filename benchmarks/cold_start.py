@@ -4,8 +4,8 @@
 words alone), `recollect recall` with the local model, and opening a large store and answering the
 first question by words and a given vector (as a whole process, and inside it without the imports).
 
-    python benchmarks/cold_start.py --rows 100k --times 15
-    python benchmarks/cold_start.py --rows 10k --imports      # which modules cost most
+    python -m benchmarks.cold_start --rows 100k --times 15
+    python -m benchmarks.cold_start --rows 10k --imports      # which modules cost most
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-
-from corpus import Corpus
-from measure import arguments, filled, save, say, sizes, table, verdict, workplace
+from benchmarks.corpus import Corpus
+from benchmarks.measure import arguments, filled, save, say, sizes, table, verdict, workplace
 
 _FIRST_QUESTION = """
 import json, sys, time
 import apsw, numpy
 import recollect, recollect.stores.sqlite.store, recollect.stores.sqlite.vectors
 import recollect.stores.sqlite.postings
-from corpus import GivenVectors
+from benchmarks.corpus import GivenVectors
 path, vector, text = sys.argv[1], numpy.load(sys.argv[2]), sys.argv[3]
 began = time.process_time()
 engine = recollect.Engine(path, embedder=GivenVectors())
@@ -65,7 +64,7 @@ def cpu_of(command: Sequence[str], times: int) -> dict[str, Any]:
 
 
 def _environ() -> dict[str, str]:
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), here])),

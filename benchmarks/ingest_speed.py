@@ -5,7 +5,7 @@ through `store.put` alone (entries made before), and into bare tables with plain
 (text, words in FTS5, vector; `synchronous=FULL`, the same batches), which is what the disk and
 SQLite cost without a memory engine. Then single memories, one durable commit each.
 
-    python benchmarks/ingest_speed.py --rows 50k
+    python -m benchmarks.ingest_speed --rows 50k
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from typing import Any
 
 import apsw
 import numpy as np
-
-from corpus import BLOCK, Block, Corpus
-from measure import (
+from benchmarks.corpus import BLOCK, Block, Corpus
+from benchmarks.measure import (
     arguments,
     open_engine,
     row_id,
@@ -34,6 +33,7 @@ from measure import (
     verdict,
     workplace,
 )
+
 from recollect.clock import system_clock
 from recollect.remember.ingress import accept
 from recollect.remember.pipeline import BATCH, prepare

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from benchmarks.corpus import Block, Corpus, GivenVectors
 
-from corpus import Block, Corpus, GivenVectors
 from recollect import Engine
 
 Asked = TypeVar("Asked")
@@ -98,6 +98,29 @@ def timed(ask: Callable[[Asked], object], questions: Sequence[Asked], *, warm: i
         ask(question)
         wall.append((time.perf_counter() - began) * 1000)
     return Times(tuple(wall), (time.process_time() - cpu) * 1000 / len(questions))
+
+
+def side_by_side(
+    ways: Mapping[str, Callable[[Asked], object]], questions: Sequence[Asked], *, warm: int = 10
+) -> dict[str, Times]:
+    """Time several ways by turns, so that a noisy machine is noisy for all of them alike.
+
+    At any turn each way gets another question: none finds what another has just fetched.
+    """
+    for ask in ways.values():
+        for question in questions[:warm]:
+            ask(question)
+    wall: dict[str, list[float]] = {name: [] for name in ways}
+    cpu = dict.fromkeys(ways, 0.0)
+    count = len(questions)
+    for turn in range(count):
+        for number, (name, ask) in enumerate(ways.items()):
+            question = questions[(turn + number * count // len(ways)) % count]
+            spent, began = time.process_time(), time.perf_counter()
+            ask(question)
+            wall[name].append((time.perf_counter() - began) * 1000)
+            cpu[name] += (time.process_time() - spent) * 1000 / count
+    return {name: Times(tuple(wall[name]), cpu[name]) for name in ways}
 
 
 def recall_at_10(found: Sequence[Sequence[str]], exact: Sequence[Sequence[str]]) -> float:

@@ -4,8 +4,8 @@ Measured in one run for each size: the vector leg alone, the words leg alone, th
 (words + meaning + fuse + hydrate + budget; the vector is given), the same under a filter that
 leaves 1 % of the rows, and recall@10 of the vector leg against an exact scan.
 
-    python benchmarks/recall_speed.py --rows 1k,10k,100k,1M --plot docs/img/recall_growth.png
-    python benchmarks/recall_speed.py --rows 1k,10k            # a quick run
+    python -m benchmarks.recall_speed --rows 1k,10k,100k,1M --plot docs/img/recall_growth.png
+    python -m benchmarks.recall_speed --rows 1k,10k            # a quick run
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from corpus import Corpus, GivenVectors, Question, exact_nearest
-from measure import (
+from benchmarks.corpus import Corpus, GivenVectors, Question, exact_nearest
+from benchmarks.measure import (
     EVERY_HUNDREDTH,
     arguments,
     filled,
@@ -26,12 +25,13 @@ from measure import (
     row_id,
     save,
     say,
+    side_by_side,
     sizes,
     table,
-    timed,
     verdict,
     workplace,
 )
+
 from recollect import Engine
 from recollect.clock import system_clock, to_micros
 from recollect.filters import All, Filter, ValidAt, parse_filter
@@ -87,14 +87,17 @@ def _speeds(
             question.text, vector=question.vector, touch=False, where={"tags": EVERY_HUNDREDTH}
         )
 
-    some = questions[:50]
-    return {
-        "vector_leg": timed(lambda q: _nearest(engine, embedder, q, now), questions).figures(),
-        "words_leg": timed(words, questions).figures(),
-        "recall": timed(recall, questions).figures(),
-        "filtered_vector_leg": timed(lambda q: _nearest(engine, embedder, q, rare), some).figures(),
-        "filtered_recall": timed(filtered_recall, some).figures(),
+    plain = {
+        "vector_leg": lambda q: _nearest(engine, embedder, q, now),
+        "words_leg": words,
+        "recall": recall,
     }
+    filtered = {
+        "filtered_vector_leg": lambda q: _nearest(engine, embedder, q, rare),
+        "filtered_recall": filtered_recall,
+    }
+    times = side_by_side(plain, questions) | side_by_side(filtered, questions[:50], warm=2)
+    return {name: measured.figures() for name, measured in times.items()}
 
 
 def _rare(now: ValidAt) -> Filter:
@@ -119,10 +122,10 @@ def _recalls(
         for row in exact_nearest(np.ascontiguousarray(matrix[::100]), vectors, 10).tolist()
     ]
     found = [_nearest(engine, embedder, q, now) for q in questions]
-    found_rare = [_nearest(engine, embedder, q, _rare(now)) for q in questions]
+    found_rare = [_nearest(engine, embedder, q, _rare(now)) for q in questions[:50]]
     return {
         "recall_at_10": round(recall_at_10(found, exact), 4),
-        "filtered_recall_at_10": round(recall_at_10(found_rare, exact_rare), 4),
+        "filtered_recall_at_10": round(recall_at_10(found_rare, exact_rare[:50]), 4),
     }
 
 

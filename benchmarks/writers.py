@@ -3,7 +3,7 @@
 Each process remembers single memories, one durable commit each, as fast as it can. Printed: writes
 a second of all together, and the longest that any one write took from call to receipt.
 
-    python benchmarks/writers.py --processes 1,2,4,8 --seconds 5
+    python -m benchmarks.writers --processes 1,2,4,8 --seconds 5
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.corpus import BLOCK, Corpus
+from benchmarks.measure import arguments, open_engine, row_id, save, say, sizes, table, workplace
 
-from corpus import BLOCK, Corpus
-from measure import arguments, open_engine, row_id, save, say, sizes, table, workplace
 from recollect import Engine
 
 
