@@ -7,7 +7,6 @@ Errors of arithmetic (a 30th of February, the year 10000) are raised; the caller
 
 from __future__ import annotations
 
-from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal, NamedTuple
@@ -71,7 +70,9 @@ class Period(NamedTuple):
 def add_months(day: datetime, months: int) -> datetime:
     """The same day of another month, or that month's last day."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return day.replace(year=year, month=month + 1, day=min(day.day, monthrange(year, month + 1)[1]))
+    first = day.replace(year=year, month=month + 1, day=1)
+    last = (first + 31 * DAY).replace(day=1) - DAY
+    return first.replace(day=min(day.day, last.day))
 
 
 def moved(period: Period, times: int) -> Period:

@@ -49,5 +49,10 @@ def rules() -> tuple[tuple[re.Pattern[str], Callable[[Match, Calendar], Period |
 
 
 @cache
-def gate() -> re.Pattern[str]:
+def _hints() -> re.Pattern[str]:
     return re.compile(r"[0-9][-/][0-9]")
+
+
+def gate(text: str) -> bool:
+    """Might there be a time in this text? Most texts stop at this door."""
+    return _hints().search(text) is not None

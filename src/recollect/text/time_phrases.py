@@ -23,15 +23,15 @@ What the words mean (with examples: docs/reference/time-phrases.md):
   year 9999. "until A", "by A": with A.
 - "from A to B": with both; of what comes again (Monday, May 3) the latest pair that fits.
 - 05/06/2026 is the sixth of May; 25/12/2025 can only be Christmas.
-- Parts of a day: 凌晨 0–6, morning 早上 上午 5–12, noon 中午 11–14, afternoon 下午 12–18, 傍晚 17–20,
-  evening 17–24, night 晚上 18 to 6 of the next day.
+- Parts of a day: 凌晨 0–6, morning 早上 上午 5–12, noon 中午 11–14, afternoon 下午 12–18, 傍晚
+  17–20, evening 17–24, night 晚上 18 to 6 of the next day.
 - Seasons are those of the north: summer is June, July and August.
 - A date that cannot be (30 February) is no phrase, nor is its month.
 """
 
 from __future__ import annotations
 
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import NamedTuple
 
@@ -44,10 +44,11 @@ MOST_CHARACTERS = 20_000
 
 # Only the characters of the grammar, one for one, so that places in the text stay the same.
 _TRADITIONAL = """
-週周 號号 個个 這这 後后 來来 過过 國国 慶庆 節节 禮礼 兩两 時时 間间 鐘钟 頭头 從从 與与 勞劳 動动 聖圣
-誕诞 萬万 婦妇 兒儿 雙双 內内 裡里 裏里 當当 幾几 數数 氣气 邊边 圍围 級级 齡龄 紀纪 輕轻 並并 條条 場场
-種种 將将 離离 陣阵 剛刚 黃黄 長长 會会 終终 養养 臺台 餅饼 經经 報报 記记 樣样 為为 開开 點点 續续 歲岁
-線线 樓楼 機机 館馆 碼码 廣广 塊块 鋒锋 備备 衛卫 飛飞 訴诉 軍军 賽赛 鄰邻 親亲
+週周 號号 個个 這这 後后 來来 過过 國国 慶庆 節节 禮礼 兩两 時时 間间 鐘钟 頭头 從从 與与
+勞劳 動动 聖圣 誕诞 萬万 婦妇 兒儿 雙双 內内 裡里 裏里 當当 幾几 數数 氣气 邊边 圍围 級级
+齡龄 紀纪 輕轻 並并 條条 場场 種种 將将 離离 陣阵 剛刚 黃黄 長长 會会 終终 養养 臺台 餅饼
+經经 報报 記记 樣样 為为 開开 點点 續续 歲岁 線线 樓楼 機机 館馆 碼码 廣广 塊块 鋒锋 備备
+衛卫 飛飞 訴诉 軍军 賽赛 鄰邻 親亲
 """
 
 
@@ -78,7 +79,7 @@ def _fold(text: str) -> str:
 def find_time_phrases(text: str, *, now: datetime, zone: tzinfo) -> tuple[TimePhrase, ...]:
     """The time phrases in order of appearance; the longest match wins, none overlap."""
     folded = _fold(text[:MOST_CHARACTERS])
-    grammars = [g for g in (time_english, time_chinese, time_digits) if g.gate().search(folded)]
+    grammars = [g for g in (time_english, time_chinese, time_digits) if g.gate(folded)]
     if not grammars:
         return ()
     calendar = Calendar(now, zone)
@@ -113,12 +114,13 @@ def _longest(found: list[Found]) -> list[Found]:
 
 
 def _phrase(one: Found, text: str, zone: tzinfo) -> TimePhrase | None:
-    start, end = max(one.period.start, FIRST), min(one.period.end, LAST)
+    start = _moment(max(one.period.start, FIRST), zone)
+    end = _moment(min(one.period.end, LAST), zone)
     if start >= end:
         return None
-    return TimePhrase(
-        start.replace(tzinfo=zone),
-        end.replace(tzinfo=zone),
-        (one.low, one.high),
-        text[one.low : one.high],
-    )
+    return TimePhrase(start, end, (one.low, one.high), text[one.low : one.high])
+
+
+def _moment(wall: datetime, zone: tzinfo) -> datetime:
+    """Where the clock jumped over this time, the first that there was."""
+    return wall.replace(tzinfo=zone).astimezone(UTC).astimezone(zone)
