@@ -342,7 +342,7 @@ def test_list_refuses(engine: Engine) -> None:
 
 def test_status(engine: Engine) -> None:
     status = engine.status()
-    assert (status.memories, status.pending, status.index) == (0, 0, "none yet")
+    assert (status.memories, status.pending, status.indexed_by) == (0, 0, "none yet")
     assert status.embedder == "letters"
     engine.remember_many([{"text": ENGLISH}, {"text": CHINESE, "space": "工作"}])
     status = engine.status()
@@ -351,7 +351,7 @@ def test_status(engine: Engine) -> None:
         ("global", 1, 1, 0),
         ("工作", 1, 1, 0),
     ]
-    assert status.index == "letters"
+    assert status.indexed_by == "letters"
     assert status.notes == ()
 
 

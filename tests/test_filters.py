@@ -20,7 +20,7 @@ from recollect.filters import (
     AnyOf,
     Filter,
     Not,
-    Test,
+    Condition,
     ValidAt,
     matches,
     parse_filter,
@@ -132,15 +132,15 @@ def test_meaning(data: dict[str, Any], holds: bool) -> None:
 
 
 def test_shape() -> None:
-    assert parse_filter({"kind": "a"}) == Test("kind", None, "=", "a")
-    assert parse_filter({"tags": "a"}) == Test("tags", None, "has", "a")
-    assert parse_filter({"metadata.k": {"<": 1}}) == Test("metadata", "k", "<", 1)
-    assert parse_filter({"kind": {"!=": "a"}}) == Not(Test("kind", None, "=", "a"))
+    assert parse_filter({"kind": "a"}) == Condition("kind", None, "=", "a")
+    assert parse_filter({"tags": "a"}) == Condition("tags", None, "has", "a")
+    assert parse_filter({"metadata.k": {"<": 1}}) == Condition("metadata", "k", "<", 1)
+    assert parse_filter({"kind": {"!=": "a"}}) == Not(Condition("kind", None, "=", "a"))
     both = parse_filter({"or": [{"kind": "a"}, {"source": "b", "section": "c"}]})
     assert both == AnyOf(
         (
-            Test("kind", None, "=", "a"),
-            All((Test("source", None, "=", "b"), Test("section", None, "=", "c"))),
+            Condition("kind", None, "=", "a"),
+            All((Condition("source", None, "=", "b"), Condition("section", None, "=", "c"))),
         )
     )
 

@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from reprlib import Repr
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from recollect.checks import check_encodable, shown
 from recollect.clock import parse_moment, to_micros
 from recollect.errors import InvalidInput
 from recollect.vocabulary import Memory
@@ -41,15 +40,12 @@ OPEN_FIELDS: Final = frozenset({"metadata", "provenance"})  # followed by .key
 MAX_CONDITIONS = 64
 _MAX_DEPTH = 8
 # Letters, digits, _ and - in any language: readable, and safe inside a quoted JSON path.
-_KEY = re.compile(r"[\w-]{1,64}")
+_KEY = r"[\w-]{1,64}"
 _ORDERED: Final = frozenset({"<", "<=", ">", ">="})
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Condition(NamedTuple):
     """One condition on one field. For `metadata.x` the key is kept apart from the field's name."""
-
-    __test__ = False  # not a test class, whatever pytest thinks of the name
 
     field: str
     key: str | None
@@ -57,29 +53,25 @@ class Test:
     value: Scalar | tuple[Scalar, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class All:
+class All(NamedTuple):
     parts: tuple[Filter, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(NamedTuple):
     parts: tuple[Filter, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(NamedTuple):
     part: Filter
 
 
-@dataclass(frozen=True, slots=True)
-class ValidAt:
+class ValidAt(NamedTuple):
     """Holds at a moment: `valid_from` ≤ moment < `valid_to`, an open end holding for ever."""
 
     micros: int
 
 
-Filter: TypeAlias = Test | All | AnyOf | Not | ValidAt
+Filter: TypeAlias = Condition | All | AnyOf | Not | ValidAt
 
 
 def parse_filter(data: Mapping[str, Any] | None) -> Filter | None:
@@ -128,7 +120,7 @@ def _field(name: Any) -> tuple[str, str | None]:
     if isinstance(name, str):
         field, dot, key = name.partition(".")
         if field in OPEN_FIELDS and dot:
-            if _KEY.fullmatch(key):
+            if re.fullmatch(_KEY, key):
                 return field, key
             raise InvalidInput(
                 f"{name[:80]!r}: a key of {field} has up to 64 letters, digits, '_' or '-'"
@@ -145,12 +137,12 @@ def _condition(name: str, field: str, key: str | None, operator: Any, value: Any
     if operator == "exists":
         if not isinstance(value, bool):
             raise InvalidInput(f"{name}: 'exists' takes true or false, got {shown(value)}")
-        test = Test(field, key, "exists", True)
+        test = Condition(field, key, "exists", True)
         return test if value else Not(test)
     if operator == "in":
         if not isinstance(value, list | tuple) or not value or len(value) > 256:
             raise InvalidInput(f"{name}: 'in' takes a list of 1 to 256 values")
-        return Test(field, key, "in", tuple(_value(name, field, v) for v in value))
+        return Condition(field, key, "in", tuple(_value(name, field, v) for v in value))
     allowed = {"has"} if field in LIST_FIELDS else {"="} | _ORDERED
     if operator not in allowed:
         choices = ", ".join(sorted(allowed | {"!=", "in", "exists"}))
@@ -158,7 +150,7 @@ def _condition(name: str, field: str, key: str | None, operator: Any, value: Any
     checked = _value(name, field, value)
     if operator in _ORDERED and isinstance(checked, bool):
         raise InvalidInput(f"{name}: true and false have no order; use '='")
-    return Test(field, key, operator, checked)
+    return Condition(field, key, operator, checked)
 
 
 def _value(name: str, field: str, value: Any) -> Scalar:
@@ -184,37 +176,6 @@ def _value(name: str, field: str, value: Any) -> Scalar:
     if number or isinstance(value, bool):
         return value  # type: ignore[no-any-return]
     raise InvalidInput(f"{name}: expected text, a number, true or false, got {shown(value)}")
-
-
-def check_encodable(text: str, *, name: str) -> str:
-    """Refuse what no store can keep: lone surrogates and NUL."""
-    if "\0" in text:
-        raise InvalidInput(
-            f"{name} has a NUL character at position {text.index(chr(0))}; is it a binary file? "
-            "Remove the NUL and try again"
-        )
-    if not text.isascii():
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as e:
-            raise InvalidInput(
-                f"{name} has half a character (a lone surrogate) at position {e.start}; "
-                "decode it with errors='replace' and try again"
-            ) from None
-    return text
-
-
-def shown(value: object) -> str:
-    """A value for an error message, short whatever it is: huge, deep or with a broken repr."""
-    try:
-        text = _REPR.repr(value)
-    except Exception:  # e.g. an integer of more than 4,300 digits
-        text = f"<{type(value).__name__}>"
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-_REPR = Repr()
-_REPR.maxstring = _REPR.maxother = 60
 
 
 # What a filter means, in Python. Stores translate it; this is the reference they are held to.
@@ -246,7 +207,7 @@ def matches(memory: Memory, condition: Filter | None) -> bool:
     return _passes(memory, condition)
 
 
-def _passes(memory: Memory, test: Test) -> bool:
+def _passes(memory: Memory, test: Condition) -> bool:
     if test.key is not None:
         actual = getattr(memory, test.field).get(test.key)
         if isinstance(actual, list | dict):

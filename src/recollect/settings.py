@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.errors import SettingsError
 
@@ -69,8 +69,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
 PROJECT_MAY_SET = frozenset({"space", "limit", "budget", "deadline"})
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """Settings with where each value came from."""
 
     settings: Settings

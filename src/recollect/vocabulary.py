@@ -7,7 +7,7 @@ A `Memory` is what was told; a `Passage` is the part of it that is indexed; a `Q
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -75,8 +75,7 @@ class Memory:
     metadata: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(NamedTuple):
     """How a memory read before it was revised."""
 
     memory: Memory
@@ -104,8 +103,7 @@ class Entry:
     history: tuple[Revision, ...] = ()  # former forms, newest first; only when taken over
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """The proof of a write. Once you hold it, the write survives a power cut."""
 
     id: str
@@ -147,8 +145,7 @@ class Place(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A passage inside the pipeline, with its place in every channel that found it."""
 
     memory_id: str
@@ -170,8 +167,7 @@ class Candidate:
         return self.memory.text[self.passage.start : self.passage.end]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One line of the answer, with its reasons."""
 
     memory: Memory
@@ -180,7 +176,7 @@ class Hit:
     score: float  # 0 to 1: 1 is the best score that this way of mixing can give
     tokens: int
     channels: Mapping[str, Place]
-    parts: Mapping[str, float] = field(default_factory=dict)  # what the score is made of
+    parts: Mapping[str, float]  # what the score is made of
     displaced: tuple[str, ...] = ()  # what lost its place to this hit, and why
 
     @property
@@ -194,8 +190,7 @@ class Dropped(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What one stage did."""
 
     stage: str
@@ -206,8 +201,7 @@ class Step:
     dropped: tuple[Dropped, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     preset: str
     steps: tuple[Step, ...]
     milliseconds: float
@@ -236,8 +230,7 @@ class SpaceInfo(NamedTuple):
     pending: int  # passages that wait for their vector
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """One line of `doctor`: a part, whether it is well, and what to do if not."""
 
     part: str
@@ -246,4 +239,5 @@ class Check:
     fix: str = ""
 
 
+Progress: TypeAlias = Callable[[int, int | None], None]  # done, of how many (None: unknown)
 SpaceNames: TypeAlias = str | Sequence[str]

@@ -12,7 +12,7 @@ import pytest
 
 from recollect import Engine, Status
 from recollect.errors import InvalidInput, InvalidVector, UnknownSpace
-from recollect.filters import Test
+from recollect.filters import Condition
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.text.tokens import count_tokens
@@ -232,7 +232,7 @@ def test_where(engine: Engine) -> None:
         return [hit.text for hit in engine.recall(question, where=where).hits]
 
     assert texts("dark", {"kind": "decision"}) == [ENGLISH]
-    assert texts("dark", Test("kind", None, "=", "decision")) == [ENGLISH]
+    assert texts("dark", Condition("kind", None, "=", "decision")) == [ENGLISH]
     assert texts("dark", {"tags": {"in": ["food"]}}) == ["Mei dislikes dark chocolate"]
     assert texts("喜欢", {"kind": "笔记", "tags": "食物"}) == ["小美不喜欢黑巧克力"]
     assert texts("dark", {"metadata.n": {">": 1}}) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.clock import Clock
 from recollect.stores.protocol import Store
@@ -15,8 +15,7 @@ if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions 
     from concurrent.futures import Executor
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """Why the answer is not simply `answered` or `empty`."""
 
     status: Status
@@ -51,8 +50,7 @@ class Draft:
         return len(self.hits) + len(self.candidates) + sum(map(len, self.channels.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(NamedTuple):
     """A moment after which no stage may keep the caller waiting."""
 
     end: float
@@ -65,8 +63,7 @@ class Deadline:
         return max(0.0, self.end - time.monotonic())
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question's vector and whose index it fits."""
 
     vector: Vector
@@ -74,8 +71,7 @@ class Question:
     note: str = ""  # e.g. that the index is by another embedder than the settings name
 
 
-@dataclass(frozen=True, slots=True)
-class Kit:
+class Kit(NamedTuple):
     """What stages may use. The embedder comes as a function: loading it may be slow or fail."""
 
     store: Store

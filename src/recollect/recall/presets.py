@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.recall.budget import Budget
@@ -17,8 +17,7 @@ from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(NamedTuple):
     name: str
     stages: tuple[Stage, ...]
 

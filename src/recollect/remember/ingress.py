@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from recollect.checks import check_encodable, check_space, is_id, shown
 from recollect.clock import parse_moment, to_micros
 from recollect.errors import InvalidInput
-from recollect.filters import check_encodable, shown
 from recollect.vocabulary import GLOBAL_SPACE, Memory
 
 # A memory is a thing one remembers, not a library: a longer text is a document in parts.
@@ -20,8 +19,6 @@ MAX_TEXT_CHARS = 1_000_000
 _MAX_LABELS = 256
 _MAX_JSON_CHARS = 100_000
 _MAX_NUMBER = 2**53
-_SPACE = re.compile(r"[\w][\w.:/@+-]{0,127}")
-_MAX_ID_CHARS = 256
 
 FIELDS = frozenset(
     """id space text kind section tags entities source provenance confidence occurred_at created_at
@@ -32,15 +29,6 @@ FIELDS = frozenset(
 def new_id(now: datetime) -> str:
     """Time first, so that ids sort as they were made; then chance, so that none is made twice."""
     return f"{to_micros(now) // 1000:012x}-{os.urandom(8).hex()}"
-
-
-def check_space(name: object) -> str:
-    if isinstance(name, str) and _SPACE.fullmatch(name):
-        return check_encodable(name, name="space")
-    raise InvalidInput(
-        f"{shown(name)} is no name for a space; use up to 128 letters (of any language), digits, "
-        "and . : / @ + - _, beginning with a letter or digit"
-    )
 
 
 def check_text(text: object, *, name: str = "text") -> str:
@@ -108,12 +96,6 @@ def _given(told: Mapping[str, Any], name: str, otherwise: object) -> object:
     """What was told, or the default where nothing was: no field, null, or empty text."""
     value = told.get(name)
     return otherwise if value is None or value == "" else value
-
-
-def is_id(value: str) -> bool:
-    """Could this be an id? Only what can be seen: nobody can ask for what they cannot type."""
-    visible = value.isprintable() and not any(map(str.isspace, value))
-    return visible and 1 <= len(value) <= _MAX_ID_CHARS
 
 
 def _identifier(value: object, now: datetime) -> str:

@@ -7,7 +7,8 @@ its vector is filled in later and the receipt says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from recollect.embedders.protocol import Embedder, embed_texts, embedding_of
 from recollect.errors import EmbedderError, FingerprintMismatch
@@ -22,8 +23,7 @@ from recollect.vocabulary import Action, Entry, Memory, Receipt
 BATCH = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Kit:
+class Kit(NamedTuple):
     """What writing needs. `embedder` is asked for late: loading a model is slow and may fail."""
 
     store: Store

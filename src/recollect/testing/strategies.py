@@ -17,10 +17,10 @@ from recollect.filters import (
     TIME_FIELDS,
     All,
     AnyOf,
+    Condition,
     Filter,
     Not,
     Operator,
-    Test,
     ValidAt,
 )
 from recollect.testing import programs as p
@@ -135,20 +135,20 @@ def _test(field: str, key: str | None, values: list[Any]) -> st.SearchStrategy[F
     orders: tuple[Operator, ...] = ("<", "<=", ">", ">=")
     assert set(orders) < set(get_args(Operator))
     return st.one_of(
-        value.map(lambda v: Test(field, key, "=", v)),
-        st.builds(lambda o, v: Test(field, key, o, v), st.sampled_from(orders), ordered),
-        many.map(lambda vs: Test(field, key, "in", vs)),
-        st.just(Test(field, key, "exists", True)),
+        value.map(lambda v: Condition(field, key, "=", v)),
+        st.builds(lambda o, v: Condition(field, key, o, v), st.sampled_from(orders), ordered),
+        many.map(lambda vs: Condition(field, key, "in", vs)),
+        st.just(Condition(field, key, "exists", True)),
     )
 
 
 def _list_test(field: str) -> st.SearchStrategy[Filter]:
     return st.one_of(
-        st.sampled_from(LABELS).map(lambda v: Test(field, None, "has", v)),
+        st.sampled_from(LABELS).map(lambda v: Condition(field, None, "has", v)),
         st.lists(st.sampled_from(LABELS), min_size=1).map(
-            lambda v: Test(field, None, "in", tuple(v))
+            lambda v: Condition(field, None, "in", tuple(v))
         ),
-        st.just(Test(field, None, "exists", True)),
+        st.just(Condition(field, None, "exists", True)),
     )
 
 

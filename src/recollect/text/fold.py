@@ -11,12 +11,14 @@ import re
 import unicodedata
 from functools import cache
 
+# Patterns are kept as text: `re` compiles each at its first use and keeps it. Compiling all at
+# import would cost every cold process some milliseconds for patterns that it never needs.
 # U+E0000..E007F can hide instructions in plain sight; the others break words without being seen.
-_INVISIBLE = re.compile(
+_INVISIBLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
+_HAN = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]"
 
 
 @cache
@@ -49,8 +51,8 @@ def fold_width(text: str) -> str:
     """NFKC without invisible characters and in simplified Chinese; letters keep their case."""
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
-    if _HAN.search(text) and not _traditional().isdisjoint(text):
+    text = unicodedata.normalize("NFKC", re.sub(_INVISIBLE, "", text))
+    if re.search(_HAN, text) and not _traditional().isdisjoint(text):
         text = text.translate(_simplified())
     return text
 

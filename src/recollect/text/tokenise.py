@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from operator import add
 
 import Stemmer
@@ -34,16 +35,26 @@ _MAX_TERM_CHARS = 64
 _IDEOGRAPHS = (
     "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
-_W = rf"[^\W{_IDEOGRAPHS}]"  # a word character (letter, digit, underscore) that is no ideograph
-_PIECE = re.compile(
-    rf"(?P<han>[{_IDEOGRAPHS}]+)"
-    rf"|(?P<lead>(?<!{_W})(?:--?|\./|~/|/|[@#$]))?(?P<word>{_W}+(?:['’]{_W}+)*)"
-    rf"(?P<more>(?:[-./:\\@+#=&]{{1,3}}{_W}+)*)(?P<tail>\+\+|#)?"
-)
+# Patterns are kept as text: `re` compiles each at its first use and keeps it. Compiling all at
+# import would cost every cold process some milliseconds for patterns that it never needs.
+
+
+def _piece(word_character: str, ideographs: str) -> str:
+    w = word_character
+    return (
+        rf"(?P<han>{ideographs})"
+        rf"|(?P<lead>(?<!{w})(?:--?|\./|~/|/|[@#$]))?(?P<word>{w}+(?:['’]{w}+)*)"
+        rf"(?P<more>(?:[-./:\\@+#=&]{{1,3}}{w}+)*)(?P<tail>\+\+|#)?"
+    )
+
+
+# a word character is a letter, digit or underscore that is no ideograph
+_PIECE = _piece(rf"[^\W{_IDEOGRAPHS}]", rf"[{_IDEOGRAPHS}]+")
+_ASCII_PIECE = _piece("[A-Za-z0-9_]", "(?!)")  # the same for plain English, compiled much faster
 # "she'll" must not become "shell", nor "I'd" "id": what is short for another word goes.
-_SHORT_FOR = re.compile(r"'(?:s|d|m|ll|re|ve)\Z", re.IGNORECASE)
-_SEGMENT = re.compile(r"[/\\:=@&]+")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_SHORT_FOR = r"(?i)'(?:s|d|m|ll|re|ve)\Z"
+_SEGMENT = r"[/\\:=@&]+"
+_PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+"
 
 _stemmer = Stemmer.Stemmer("english")
 _stemmer.maxCacheSize = 0  # our own dictionary below is faster
@@ -56,7 +67,7 @@ def _stem(word: str) -> str:
         if len(_stems) > 200_000:  # bounded: a long-running server sees endless new words
             _stems.clear()
         # the stemmer wants to see the apostrophe of "don't"; the index does not
-        whole = _SHORT_FOR.sub("", word)
+        whole = re.sub(_SHORT_FOR, "", word)
         if whole not in ENGLISH:  # else "quite" would be "quit" and "does" the name Doe
             whole = _stemmer.stemWord(whole)
         stem = _stems[word] = whole.replace("'", "")[:_MAX_TERM_CHARS]
@@ -84,7 +95,7 @@ def _identifier(piece: str, lead: str) -> Iterator[str]:
     yield _stem(exact) if _is_plain(exact) else exact[:_MAX_TERM_CHARS]
     if lead:
         yield (lead + exact)[:_MAX_TERM_CHARS]
-    for segment in _SEGMENT.split(piece):
+    for segment in re.split(_SEGMENT, piece):
         if not _is_plain(segment):
             yield segment.lower()[:_MAX_TERM_CHARS]
         # `client.getUserName` is asked for as getUserName, `config.max_retries` as max_retries
@@ -93,7 +104,7 @@ def _identifier(piece: str, lead: str) -> Iterator[str]:
                 yield name.lower()[:_MAX_TERM_CHARS]
             elif not _has_plain_case(name):
                 yield _stem(name.lower())
-    parts = _PARTS.findall(piece)
+    parts = re.findall(_PARTS, piece)
     for part in map(str.lower, parts):
         if len(part) > 1 or len(parts) > 2:
             yield _stem(part)
@@ -123,7 +134,7 @@ _chunks: dict[str, tuple[str, ...]] = {}
 def _terms_of_chunk(chunk: str, *, singles: bool) -> tuple[str, ...]:
     """The terms of text without white space. No term ever reaches across white space."""
     found: list[str] = []
-    for match in _PIECE.finditer(chunk):
+    for match in re.finditer(_ASCII_PIECE if chunk.isascii() else _PIECE, chunk):
         han, lead, word, more, tail = match.group("han", "lead", "word", "more", "tail")
         if han:
             found += _han(han, single=singles)
@@ -137,7 +148,7 @@ def _terms_of_chunk(chunk: str, *, singles: bool) -> tuple[str, ...]:
             if lower.isdigit():
                 found.append(lower[:_MAX_TERM_CHARS])
                 continue
-            word = _SHORT_FOR.sub("", word)
+            word = re.sub(_SHORT_FOR, "", word)
         several = _identifier(word + more + (tail or ""), lead or "")
         found.extend(dict.fromkeys(filter(None, several)))
     return tuple(found)
@@ -154,8 +165,10 @@ def query_terms(text: str) -> tuple[str, ...]:
     return tuple(telling or every)[:MAX_QUERY_TERMS]
 
 
-_ENGLISH_STOPS = frozenset(map(_stem, ENGLISH))
+@cache
+def _english_stops() -> frozenset[str]:
+    return frozenset(map(_stem, ENGLISH))
 
 
 def _is_stop(term: str) -> bool:
-    return term in _ENGLISH_STOPS or (len(term) <= 2 and not term.isascii() and is_grammar(term))
+    return term in _english_stops() or (len(term) <= 2 and not term.isascii() and is_grammar(term))

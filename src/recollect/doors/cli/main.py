@@ -107,6 +107,8 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, summary in COMMANDS.items():
         wanted = only is None or only == name
+        if only and not wanted:
+            continue  # only one command is parsed: the others need no parser
         sub = commands.add_parser(
             name,
             help=summary,

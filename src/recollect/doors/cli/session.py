@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import InvalidInput, RecollectError, StoreMissing
 
 if TYPE_CHECKING:
-    from recollect.engine import Engine, Progress
+    from recollect.engine import Engine
     from recollect.settings import Loaded
-    from recollect.vocabulary import Receipt
+    from recollect.vocabulary import Progress, Receipt
 
 
 _CREATE = frozenset({"init", "remember", "import"})  # commands that may create the store

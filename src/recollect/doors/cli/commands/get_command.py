@@ -4,7 +4,7 @@ import argparse
 
 from recollect.doors.cli.session import Session
 from recollect.errors import NotFound
-from recollect.transfer import as_record
+from recollect.remember.transfer import as_record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import argparse
 
 from recollect.doors.cli.session import Session, clip
-from recollect.transfer import as_record
+from recollect.remember.transfer import as_record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

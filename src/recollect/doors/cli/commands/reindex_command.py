@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             done = engine.reindex(force=arguments.force, progress=progress)
         what = f"vectors were made by {engine.status().embedder}"
     if session.json:
-        session.show({"done": done, "index": engine.status().index})
+        session.show({"done": done, "index": engine.status().indexed_by})
     else:
         session.say(f"{done:,} {what}")
     return 0

@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 "memories": status.memories,
                 "spaces": [info._asdict() for info in status.spaces],
                 "embedder": status.embedder,
-                "index": status.index,
+                "index": status.indexed_by,
                 "pending": status.pending,
                 "notes": list(status.notes),
             }
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return 0
     session.say(f"store     {status.store}")
     session.say(f"memories  {status.memories:,} in {len(status.spaces)} spaces")
-    session.say(f"embedder  {status.embedder} (index by {status.index})")
+    session.say(f"embedder  {status.embedder} (index by {status.indexed_by})")
     for note in status.notes:
         session.say(f"note      {note}")
     return 0

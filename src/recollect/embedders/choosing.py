@@ -1,0 +1,92 @@
+"""Which embedder answers: the one that the settings name, or whoever made the index.
+
+Vectors of two embedders are never mixed, so an index is read and added to by its maker until a
+reindex has changed it over.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from recollect.embedders.protocol import Embedder, embed_question
+from recollect.errors import EmbedderError, RecollectError
+from recollect.settings import Settings
+from recollect.stores.protocol import Store
+from recollect.vocabulary import Check
+
+
+class Embedders:
+    """Embedders by name, each loaded once and only when it is asked for."""
+
+    def __init__(self, configured: Embedder | str, settings: Settings, store: Store) -> None:
+        self._configured = configured
+        self._settings = settings
+        self._store = store
+        self._loaded: dict[str, Embedder | None] = {}
+        self._lock = threading.Lock()
+
+    def _named(self, name: str) -> Embedder | None:
+        """By name. Raises EmbedderError when it cannot be had."""
+        configured = self._configured
+        if not isinstance(configured, str) and configured.name == name:
+            return configured
+        with self._lock:
+            if name not in self._loaded:
+                from recollect.embedders.loading import embedder_named
+
+                try:
+                    self._loaded[name] = embedder_named(name, self._settings)
+                except EmbedderError:
+                    raise
+                except RecollectError as e:
+                    raise EmbedderError(str(e)) from e
+            return self._loaded[name]
+
+    def configured(self) -> Embedder | None:
+        configured = self._configured
+        return configured if not isinstance(configured, str) else self._named(configured)
+
+    def of_index(self) -> tuple[Embedder | None, str]:
+        """Whoever made the index; with a note where the settings name another."""
+        configured = self.configured()
+        held = self._store.embedding()
+        if configured is None or held is None or held.fingerprint == configured.fingerprint:
+            return configured, ""
+        note = (
+            f"the index is by {held.name}, the settings name {configured.name}; "
+            "'recollect reindex' changes over"
+        )
+        try:
+            maker = self._named(held.name)
+        except EmbedderError:
+            maker = None  # e.g. somebody's own class, in another program
+        if maker is None or maker.fingerprint != held.fingerprint:
+            raise EmbedderError(
+                f"the index is by {held.name} ({held.fingerprint}), which cannot be loaded here; "
+                "run 'recollect reindex' to make it anew"
+            )
+        return maker, note
+
+    def for_writing(self) -> Embedder | None:
+        return self.of_index()[0]
+
+    def check(self) -> Check:
+        """For the doctor: embed something."""
+        try:
+            embedder, note = self.of_index()
+            if embedder is None:
+                return Check("embedder", True, "none is set: recall works by words alone")
+            embed_question(embedder, "Is anybody there? 有人在吗？")
+        except RecollectError as e:
+            return Check(
+                "embedder", False, str(e), "recall works by words meanwhile; do what is said above"
+            )
+        if note:
+            return Check("embedder", False, note, "run 'recollect reindex'")
+        return Check("embedder", True, f"{embedder.name} answers ({embedder.dimension} numbers)")
+
+    def close(self) -> None:
+        for embedder in self._loaded.values():
+            let_go = getattr(embedder, "close", None)  # those with connections have it
+            if let_go is not None:
+                let_go()

@@ -1,0 +1,87 @@
+"""The door for questions: every option checked, defaults from the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from recollect.checks import check_space, shown
+from recollect.clock import parse_moment, to_micros
+from recollect.errors import InvalidInput
+from recollect.filters import All, Filter, ValidAt, parse_filter
+from recollect.settings import RANGES, Settings
+from recollect.vocabulary import Query, SpaceNames, Vector
+
+_MAX_QUERY_CHARS = 2_000_000  # beyond this it is no question; up to it the start is used
+
+
+def make_query(
+    text: str,
+    settings: Settings,
+    *,
+    now: datetime,
+    spaces: SpaceNames | None,
+    limit: int | None,
+    budget: int | None,
+    where: Mapping[str, Any] | Filter | None,
+    as_of: datetime | str | None,
+    words: bool,
+    meaning: bool,
+    vector: Vector | None,
+    deadline: float | None,
+) -> Query:
+    if not isinstance(text, str):
+        raise InvalidInput(f"the question must be text, got {type(text).__name__}")
+    if not text.strip():
+        raise InvalidInput("the question is empty; ask for something")
+    if len(text) > _MAX_QUERY_CHARS:
+        raise InvalidInput(
+            f"the question has {len(text):,} characters; at most {_MAX_QUERY_CHARS:,} are read"
+        )
+    moment = now if as_of is None else parse_moment(as_of, name="as_of")
+    valid = ValidAt(to_micros(moment))
+    condition = condition_of(where)
+    return Query(
+        text=text.encode("utf-8", "replace").decode(),
+        spaces=space_names(spaces, settings),
+        limit=whole("limit", settings.limit if limit is None else limit),
+        budget=whole("budget", settings.budget if budget is None else budget),
+        where=valid if condition is None else All((valid, condition)),
+        as_of=moment,
+        words=words,
+        meaning=meaning,
+        vector=vector,
+        deadline=_seconds(settings.deadline if deadline is None else deadline),
+    )
+
+
+def space_names(spaces: SpaceNames | None, settings: Settings) -> tuple[str, ...]:
+    if spaces is None:
+        spaces = settings.space
+    names = (spaces,) if isinstance(spaces, str) else tuple(spaces)
+    if not names:
+        raise InvalidInput("name at least one space to look in")
+    return tuple(dict.fromkeys(map(check_space, names)))
+
+
+def condition_of(where: Mapping[str, Any] | Filter | None) -> Filter | None:
+    return where if isinstance(where, Filter) else parse_filter(where)
+
+
+def whole(name: str, value: object) -> int:
+    least, most = RANGES[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInput(
+            f"{name}: expected a whole number from {least:,} to {most:,}, got {shown(value)}"
+        )
+    return value
+
+
+def _seconds(value: object) -> float:
+    least, most = RANGES["deadline"]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise InvalidInput(
+            f"deadline: expected seconds from {least} to {most:,}, got {shown(value)}"
+        )
+    return float(value)

@@ -1,0 +1,143 @@
+"""Everything that changes what is remembered, batch by batch, and what a failed embedder left owed.
+
+Loaded with the first write: a process that only asks never pays for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from recollect.clock import Clock
+from recollect.embedders.choosing import Embedders
+from recollect.embedders.protocol import embed_question, embedding_of
+from recollect.errors import EmbedderError, InvalidInput
+from recollect.remember import pipeline, transfer
+from recollect.remember.ingress import accept
+from recollect.stores.protocol import Store
+from recollect.vocabulary import Entry, Memory, Progress, Receipt
+
+_BACKFILL_AT_ONCE = 256
+_FIXED = frozenset({"id", "space", "created_at", "updated_at"})
+_REVISABLE = (
+    "text", "kind", "section", "tags", "entities", "source", "provenance", "confidence",
+    "occurred_at", "valid_from", "valid_to", "reinforcement", "access_count", "metadata",
+)  # fmt: skip
+
+
+class Writer:
+    def __init__(self, store: Store, embedders: Embedders, *, space: str, clock: Clock) -> None:
+        self._store = store
+        self._embedders = embedders
+        self._space = space
+        self._clock = clock
+        self._kit = pipeline.Kit(store, embedders.for_writing)
+        self._may_owe_vectors = True
+
+    def remember_stream(
+        self,
+        told: Iterable[Mapping[str, Any]],
+        *,
+        progress: Progress | None,
+        refused: Callable[[int, InvalidInput], None] | None,
+    ) -> Iterator[Receipt]:
+        total = len(told) if isinstance(told, Sequence) else None
+        iterator = enumerate(told, start=1)
+        done = 0
+        behind = False
+        while batch := list(islice(iterator, pipeline.BATCH)):
+            entries: list[Entry] = []
+            for number, item in batch:
+                try:
+                    entries.append(self._entry(item))
+                except InvalidInput as e:
+                    if refused is None:
+                        raise type(e)(f"item {number}: {e}" if number > 1 else str(e)) from None
+                    refused(number, e)
+            receipts = pipeline.write(entries, self._kit)
+            done += len(batch)
+            if progress is not None:
+                progress(done, total)
+            behind = any(not receipt.embedded for receipt in receipts)
+            self._may_owe_vectors = self._may_owe_vectors or behind
+            yield from receipts
+        if done >= pipeline.BATCH:
+            self._store.maintain()
+        elif done and not behind:  # an embedder that has just failed is not asked again
+            self._pay_vectors()
+
+    def _entry(self, told: Mapping[str, Any]) -> Entry:
+        if not isinstance(told, Mapping):
+            raise InvalidInput(f"expected an object with a 'text', got {type(told).__name__}")
+        space = told.get("space")
+        if space is None or space == "":
+            space = self._space
+        memory = accept({**told, "space": space}, now=self._clock())
+        return pipeline.prepare(memory, given_id=bool(told.get("id")))
+
+    def revise(self, former: Memory, fields: Mapping[str, Any]) -> Receipt:
+        fixed = sorted(fields.keys() & _FIXED)
+        if fixed:
+            raise InvalidInput(f"{fixed[0]} cannot be revised; leave it out")
+        if not fields:
+            raise InvalidInput("nothing to revise; give a text or another field")
+        now = self._clock()
+        kept = {name: getattr(former, name) for name in _REVISABLE}
+        memory = accept(
+            {**kept, "created_at": former.created_at, **fields, "id": former.id,
+             "space": former.space, "updated_at": now},
+            now=now,
+        )  # fmt: skip
+        receipt = pipeline.revise(
+            pipeline.prepare(memory, given_id=False),
+            self._kit,
+            same_text=memory.text == former.text,
+        )
+        self._may_owe_vectors = self._may_owe_vectors or not receipt.embedded
+        return receipt
+
+    def _pay_vectors(self) -> None:
+        """Fill in vectors that an earlier failure left out, a little with each write."""
+        if not self._may_owe_vectors:
+            return
+        owed = sum(info.pending for info in self._store.spaces())
+        self._may_owe_vectors = owed > 0
+        if owed:
+            try:
+                embedder = self._embedders.for_writing()
+                if embedder is not None:
+                    if self._store.embedding() is None:
+                        embed_question(embedder, "Does it work?")  # only then it may claim
+                        pipeline.claim(self._store, embedder)
+                    pipeline.backfill(self._kit, embedder, at_most=_BACKFILL_AT_ONCE)
+            except EmbedderError:
+                return  # still owed; every recall says so
+
+    def reindex(self, *, force: bool, progress: Progress | None) -> int:
+        embedder = self._embedders.configured()
+        if embedder is None:
+            return 0
+        target = embedding_of(embedder)
+        if force:
+            self._store.clear_vectors()
+        self._store.build(target)
+        total = sum(info.passages for info in self._store.spaces())
+        done = 0
+        while True:
+            made = pipeline.backfill(self._kit, embedder, at_most=_BACKFILL_AT_ONCE)
+            done += made
+            if progress is not None:
+                progress(done, max(total, done))
+            if not made and self._store.switch(embedder.fingerprint):
+                break
+        self._store.maintain()
+        self._may_owe_vectors = False
+        return done
+
+    def import_many(
+        self, records: Iterable[Mapping[str, Any]], *, progress: Progress | None
+    ) -> Counter[str]:
+        self._may_owe_vectors = True
+        return transfer.imported(records, self._kit, now=self._clock(), progress=progress)
