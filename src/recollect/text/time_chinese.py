@@ -68,12 +68,12 @@ _AMOUNT = (
 _UNIT_ENDS = r"(?![亮球级龄纪轻]|气(?!候))"
 _STEP = r"(?P<step>上上|下下|上一|前一|这一|下一|上|下|本|这)"
 _YEAR = (
-    r"(?P<year>(?<![0-9])(?:19|20)[0-9]{2}(?=年)|[一二][零〇九一二三四五六七八]{3}(?=年)"
+    r"(?P<year>(?<![0-9])(?:1[0-9]|20)[0-9]{2}(?=年(?!代))|[一二][零〇九一二三四五六七八]{3}(?=年)"
     r"|(?<!过)去(?=年)|大前(?=年)|" + _BEFORE_FRONT + r"前(?=年(?![轻纪代]))|[今明本](?=年)"
     r"|(?<![然之以往最午])后(?=年(?![轻纪代])))年度?的?"
 )
 _SHORT_YEAR = r"(?P<year>(?<![0-9])[0-9]{2}(?=年)|[零〇一二三][零〇一二三四五六七八九](?=年))年"
-_MONTH = rf"(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月份?{_MONTH_ENDS}"
+_MONTH = rf"(?<!农历)(?<![阴腊闰])(?P<month>1[0-2]|0?[1-9]|十[一二]?|{_ONE})月份?{_MONTH_ENDS}"
 _DAY = (
     rf"(?P<day>3[01]|[12][0-9]|0?[1-9]|[二三]?十{_ONE}?|廿{_ONE}?|卅一?|{_ONE})[日号]"
     r"(?![线楼院机馆码])"
@@ -147,8 +147,8 @@ def _amount(match: Match, calendar: Calendar, sign: int) -> Period | None:
     count, unit = _counted(match)
     if count is None:
         return calendar.few_ago(unit) if sign < 0 else calendar.coming(unit, calendar.few(unit))
-    if unit == "year" and 1900 <= count < 2100:  # 2024年前: a year, not an age
-        return None
+    if unit == "year" and (1900 <= count < 2100 or (sign > 0 and count > 99)):
+        return None  # 2024年前, 718年后: a year, not an age
     if unit in ("minute", "hour") or sign > 0:
         return calendar.unit(unit, sign * count)
     if match["about"] == "来":
@@ -280,8 +280,9 @@ RULES: tuple[Rule, ...] = (
      rf"(?:[到至]{_WEEK}?[一二三四五六日天末])?的?(?:{_PART})?"
      rf"|[0-9一二两三四五六七八九十几]{_WEEK}[0-9一二两三四五六七八九十]{{1,3}}[次天回]", never),
     # Days.
-    (r"(?P<named>大前|(?<![然之以往最午先])(?<!先天)大?后|(?<!大)" + _BEFORE_FRONT + r"前|昨|今|明)"
-     r"(?:天(?!性|养成|培养|形成|努力|空)|日(?!头条|方舟|之[^前后星])|儿)(?<!前天(?=气))",
+    (r"(?P<named>大前|(?<![然之以往最午先])(?<!先天)大?后|(?<!大)" + _BEFORE_FRONT + r"前|昨|今"
+     r"|(?<![不光文聪发证鲜英黎透照清])明)"
+     r"(?:天(?!性|养成|培养|形成|努力|空|皇)|日(?![本报]|头条|方舟|之[^前后星])|儿)(?<!前天(?=气))",
      lambda m, c: c.day(NAMED_DAYS[m["named"]])),
     (r"(?P<named>昨|今|明|(?<![目以之从提])前)(?P<part>早上?|晚上?|夜|晨)(?![报安餐饭点期年会])",
      lambda m, c: c.day(NAMED_DAYS[m["named"]]).part(*PARTS[DAY_PARTS[m["part"]]])),
@@ -311,10 +312,13 @@ RULES: tuple[Rule, ...] = (
     (_SHORT_YEAR + _MONTH + "的?" + _DAY, _date),
     # Years, quarters, halves, seasons.
     (_YEAR + r"(?<!的)(?![级龄轻])", _year),
-    (r"(?<![0-9])(?P<first>(?:19|20)[0-9]{2})年?[到至~\-–—](?P<last>(?:19|20)[0-9]{2})年", _years),
+    (r"(?<![0-9])(?P<first>(?:19|20)[0-9]{2})年?[到至~\-–—](?P<last>(?:19|20)[0-9]{2})年(?!代)",
+     _years),
+    (r"(?<![0-9])(?P<year>(?:1[0-9]|20)[0-9]0)年代",
+     lambda m, c: c.months(int(m["year"]), 1, 120, "span")),
     (r"(?<![一二两三四五六七八九十百0-9几半多个每往周成少当同整全年])(?P<unit>年)(?P<third>[初底末])",
      _bare_third),
-    (r"(?<![一二两三四五六七八九十百0-9几半多个每本上下这岁])(?P<unit>月)(?P<third>[初底末])",
+    (r"(?<![一二两三四五六七八九十百0-9几半多个每本上下这岁正腊闰同])(?P<unit>月)(?P<third>[底末]|初(?![一二三四五六七八九十]))",
      _bare_third),
     (_STEP + r"个?季度?(?![节军后赛])", lambda m, c: c.unit("quarter", _step(m))),
     (rf"(?:{_YEAR})?(?:第?(?P<quarter>[一二三四1-4])季度)", _quarter),
@@ -322,7 +326,8 @@ RULES: tuple[Rule, ...] = (
     (rf"(?:{_YEAR})?(?P<half>[上下])半年", _half),
     (_YEAR + r"(?P<season>[春夏秋冬])(?:天|季)", _season),
     # So many of them.
-    (r"(?:最近|过去|(?<![附接将靠亲最邻])近|这|(?<!目)前)的?这?" + _AMOUNT + _UNIT_ENDS
+    (r"(?:最近|过去|(?<![附接将靠亲最邻])近|这|(?<![目公])前(?![0-9]{1,4}年))的?这?"
+     + _AMOUNT + _UNIT_ENDS
      + r"(?:之?内|以?来|里|间)?(?![前后])", _past),
     (_NOT_NUMBER + _AMOUNT + r"以来", _past),
     (r"(?:最近|过去|(?<![附接将靠亲最邻])近|这)的?半个?(?P<unit>年|月|小时|天)(?:多)?(?:之?内|以?来|里)?",
@@ -333,7 +338,8 @@ RULES: tuple[Rule, ...] = (
     (r"(?<![一二两三四五六七八九十0-9])(?:大)?半(?:个(?P<more>多)?)?(?P<unit>年|月|小时|天)(?P<much>多)?(?:之|以)?前"
      + _NOT_FRONT, _half_ago),
     # Holidays.
-    (rf"(?:{_YEAR})?(?P<holiday>{_HOLIDAY}|{_NUMBER_HOLIDAY}|{_OCTOBER})" + _OFF, _holiday),
+    (rf"(?:{_YEAR})?(?P<holiday>(?:{_HOLIDAY})(?![目岛树老])|{_NUMBER_HOLIDAY}|{_OCTOBER})"
+     + _OFF, _holiday),
 )  # fmt: skip
 
 

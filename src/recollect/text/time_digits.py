@@ -39,7 +39,7 @@ _YEAR = r"(?P<year>(?:19|20)[0-9]{2})"
 RULES: tuple[tuple[str, Callable[[Match, Calendar], Period | None]], ...] = (
     (_YEAR + r"(?P<mark>[-/])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})" + _TIME, _date),
     (r"(?P<one>[0-9]{1,2})(?P<mark>[-/])(?P<two>[0-9]{1,2})(?P=mark)" + _YEAR, _year_last),
-    (_YEAR + r"[-/](?P<month>0[1-9]|1[0-2])", _month),
+    (_YEAR + r"-(?P<month>0[1-9]|1[0-2])", _month),
 )
 
 

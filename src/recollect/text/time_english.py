@@ -27,7 +27,8 @@ NUMBERS = {word: value for value, word in enumerate(_ONES)} | {
 FEW = frozenset({"few", "a few", "several"})
 LEANS: dict[str, Which] = {
     "last": "over", "past": "over", "previous": "over", "this past": "over", "this": "this",
-    "next": "next", "coming": "next", "this coming": "next", "upcoming": "next",
+    "this upcoming": "next", "next": "next", "coming": "next",
+    "this coming": "next", "upcoming": "next",
 }  # fmt: skip
 STEP: dict[Which, int] = {"over": -1, "this": 0, "next": 1}
 UNITS: dict[str, Unit] = {
@@ -41,21 +42,23 @@ NAMED_DAYS = {
 
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?:\.(?=\s?[0-9]))?"
 )
 _WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 _SHORT_WEEKDAY = r"(?P<weekday>mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b(?!')"
-_LEAN = r"(?:(?P<lean>this past|this coming|last|past|previous|this|next|coming|upcoming)\s)"
+_LEAN = (
+    r"(?:(?P<lean>this\spast|this\s(?:up)?coming|last|past|previous|this|next|coming|upcoming)\s)"
+)
 _UNIT = r"(?P<unit>minute|min|hour|hr|day|week|month|quarter|year)s?\b"
 _COUNT = (
     r"(?P<count>[0-9]{1,4}|(?:a\s)?couple(?:\sof)?|(?:a\s)?few|several|an?|"
     + "|".join(sorted(set(NUMBERS) - {"a", "an", "zero"} - {w for w in NUMBERS if " " in w}))
     + r")\s"
 )
-_YEAR = r"(?P<year>(?:19|20)[0-9]{2})(?![0-9a-z_%$]|[.,:/-][0-9])"
+_YEAR = r"(?P<year>(?:1[5-9]|20)[0-9]{2})(?![0-9a-z_%$]|[.,:/-][0-9])"
 _DAY = r"(?P<day>0?[1-9]|[12][0-9]|3[01])"
 _PART = r"(?P<part>morning|noon|afternoon|evening|night|dawn)\b"
-_B = r"(?<![a-z0-9_.$#@/-])"  # a word begins here, and no name, path, price or version
+_B = r"(?<![a-z0-9_.$#@/-])(?<![0-9],)"  # a word begins here, and no name, path, price or version
 
 
 def _lean(words: str) -> Which:
@@ -134,7 +137,8 @@ def _month(match: Match, calendar: Calendar) -> Period | None:
     # "may", "march", names of people and short forms want a word beside them.
     sure = match["month"] in ("january", "february", "july", "september", "october", "november",
                               "december")  # fmt: skip
-    return found and found._replace(weak=which == "begun" and not sure)
+    doubtful = which == "this" and match["month"] in ("may", "march")  # "this may help"
+    return found and found._replace(weak=doubtful or (which == "begun" and not sure))
 
 
 def _date(match: Match, calendar: Calendar) -> Period | None:
@@ -223,7 +227,11 @@ RULES: tuple[Rule, ...] = (
     (_B + r"(?:every|each|most|black|good|ash|super|cyber|casual)\s(?:other\s)?"
      r"(?:[a-z]+day|week|weekend|month|quarter|year|morning|afternoon|evening|night)s?\b", never),
     (_B + r"(?:(?:most|more|less)\srecent(?:ly)?|recent\s(?:call|first)"
-     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:days?|weeks?)\soff)\b", never),
+     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:days?|weeks?)\soff"
+     r"|recent\s(?:decades|times|history)|in\stoday's)\b", never),
+    (_B + r"(?:to|will|can|could|may|might|should|would|must|usually|typically|often|only)\slast\s"
+     + _COUNT + _UNIT, never),
+    (_B + r"recent\s" + _UNIT, lambda m, c: c.past(_unit(m), c.few(_unit(m)))),
     # Days.
     (_B + _THE + r"(?P<named>day\sbefore\syesterday|day\safter\stomorrow|yesterday|today"
      r"|tomorrow)\b",
@@ -268,7 +276,7 @@ RULES: tuple[Rule, ...] = (
      _day_of_month),
     (_B + r"on\sthe\s" + _DAY + r"(?:st|nd|rd|th)(?=\s?(?:$|[?!.,;，。？！]))", _day_of_month),
     # Quarters, halves, seasons, years.
-    (_B + _LEAN + r"?q(?P<quarter>[1-4])(?![0-9a-z_:)]|\.[0-9a-z])" + _OF_YEAR + "?", _quarter),
+    (_B + _LEAN + r"?q(?P<quarter>[1-4])(?![0-9a-z_:)]|\s:|\.[0-9a-z])" + _OF_YEAR + "?", _quarter),
     (_B + r"(?P<year>(?:19|20)[0-9]{2})(?:\s|-)?q(?P<quarter>[1-4])"
      r"(?![0-9a-z_])", _quarter),
     (_B + r"(?:the\s)?(?P<quarter>first|second|third|fourth|1st|2nd|3rd|4th)\squarter" + _OF_YEAR,
@@ -277,6 +285,8 @@ RULES: tuple[Rule, ...] = (
     (_B + r"h(?P<half>[12])\s" + _YEAR, _half),
     (_B + _LEAN + r"(?P<season>spring|summer|autumn|fall|winter)\b(?!\sfestival)", _season),
     (_B + r"(?:the\s)?(?P<season>spring|summer|autumn|fall|winter)" + _OF_YEAR, _season),
+    (_B + r"(?:the\s)?(?P<year>(?:1[5-9]|20)[0-9]0)s\b",
+     lambda m, c: c.months(int(m["year"]), 1, 120, "span")),
     (_B + _YEAR, lambda m, c: c.year(int(m["year"]))._replace(weak=True)),
     # Holidays.
     (_B + _LEAN + rf"?(?P<holiday>{_HOLIDAY_NAMES})\b(?P<off>\s(?:holidays?|break|week|vacation))?"
@@ -316,7 +326,7 @@ def _words() -> frozenset[str]:
 
 @cache
 def _finders() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile("[a-z]+"), re.compile(r"(?:19|20)[0-9]{2}|q[1-4]|h[12]|on the [0-9]")
+    return re.compile("[a-z]+"), re.compile(r"(?:1[5-9]|20)[0-9]{2}|q[1-4]|h[12]|on the [0-9]")
 
 
 def gate(text: str) -> bool:

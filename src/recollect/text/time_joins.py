@@ -33,16 +33,18 @@ _BEFORE = {  # words that end right before a time
     "week_of": r"(?<![a-z])(?:the )?week (?:of|containing) (?:the )?\Z",
 }
 _AFTER = {  # words that begin right behind a time
-    "third": r"的?(?P<word>月?初|月?底|月?末|上旬|中旬|下旬|年初|年底|年末)(?![级])",
+    "third": r"的?(?P<word>月?初|月?底|月?末|上旬|中旬|下旬|年初|年底|年末)"
+    r"(?!级)(?<!初(?=[一二三四五六七八九十]))",
     "open": r" ?(?:(?P<word>以来|至今|到现在|到今天|以前|之前|前|以后|之后|后|为止|开始|起)"
-    r"(?![端台途景锋往提者来面续期悔果勤卫备点床飞诉])| (?P<on>on|onwards?)(?![a-z]))",
+    r"(?![端台途景锋往提者来面续期悔果勤卫备点床飞诉后])| (?P<on>on|onwards?)(?![a-z]))",
     "range_end": r"(?:的?(?:这段时间|这期间|之?间|期间|为止))",
     "last_day": r"(?:日|号)? ?(?:到|至|~|-|–|—| to | through | and ) ?"
     r"(?P<day>[0-9]{1,2}|[一二三四五六七八九十廿]{1,3})(?P<mark>日|号|st|nd|rd|th)?"
-    r"(?![0-9a-z_%$:/.月年个点]|[0-9])",
+    r"(?:,? (?P<year>(?:19|20)[0-9]{2}))?(?![0-9a-z_%$:/月年个点]|\.[0-9])",
 }
 _BETWEEN = {  # all that may stand between two times
     "part": r" ?的?(?:in the |at )?",
+    "together": r"[,，]? ?[(（]?",
     "part_of": r" of (?:the )?",
     "range": r" ?(?:到|至|~|-|–|—|直到|(?:up )?to(?: the)?|through|thru|until|till) ?",
     "both": r" ?(?:和|与|跟|and)(?: the)? ?",
@@ -84,6 +86,7 @@ def _joined(text: str, one: Found, two: Found, name: str) -> bool:
 
 def join(found: list[Found], text: str, calendar: Calendar) -> list[Found]:
     """Join what belongs together, and let go of what is no time after all."""
+    found = _pairs(found, lambda one, two: _weekday_of_date(text, one, two))
     found = _pairs(found, lambda one, two: _part_of_day(text, one, two))
     found = [_third(text, _week_of(text, one)) for one in found]
     found = [_last_day(text, one) for one in found]
@@ -101,6 +104,18 @@ def _pairs(found: list[Found], joined: Callable[[Found, Found], Found | None]) -
         else:
             result.append(one)
     return result
+
+
+def _weekday_of_date(text: str, one: Found, two: Found) -> Found | None:
+    """Monday, + March 23; 10月9日 + 星期六: the date knows better."""
+    if one.period.grain != "day" or two.period.grain != "day":
+        return None
+    if (one.period.cycle == "week") == (two.period.cycle == "week"):
+        return None
+    if not _joined(text, one, two, "together"):
+        return None
+    date = two.period if one.period.cycle == "week" else one.period
+    return Found(one.low, two.high, date._replace(weak=False))
 
 
 def _part_of_day(text: str, one: Found, two: Found) -> Found | None:
@@ -155,13 +170,16 @@ def _last_day(text: str, one: Found) -> Found:
     if hanzi != (written[-1] in "日号") or not (hanzi or re.search("[a-z]", written)):
         return one
     try:
-        last = one.period.start.replace(day=number(tail["day"]))
+        first = one.period.start
+        if tail["year"] and one.period.cycle:  # August 14-15, 2026
+            first = first.replace(year=int(tail["year"]))
+        last = first.replace(day=number(tail["day"]))
     except (ValueError, KeyError):
         return one
-    if last <= one.period.start:
+    if last <= first:
         return one
     start = _before(text, one.low, "from")
-    period = Period(one.period.start, last + DAY, "span")
+    period = Period(first, last + DAY, "span")
     end = _after(text, tail.end(), "range_end")
     return Found(start.start() if start else one.low, end.end() if end else tail.end(), period)
 
@@ -189,6 +207,8 @@ def _open_end(text: str, one: Found, calendar: Calendar) -> Found:
     """Since May, before 2024, 三月之前, 五月以来."""
     before, after = _before(text, one.low, "open"), _after(text, one.high, "open")
     low, high, period = one
+    if period.weak and period.grain == "part":  # 早前, "until dawn"
+        return one
     if before:
         low, word = before.start(), before["word"] or before["hanzi"]
     elif after:

@@ -31,6 +31,7 @@ What the words mean (with examples: docs/reference/time-phrases.md):
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import NamedTuple
@@ -93,11 +94,18 @@ def find_time_phrases(text: str, *, now: datetime, zone: tzinfo) -> tuple[TimePh
                     period = calendar.day(0)._replace(grain="never")
                 if period is None:
                     continue
-                if period.weak and period.grain == "day" and text[match.start("month")].isupper():
+                if period.weak and _has_capital_month(match, text):
                     period = period._replace(weak=False)
                 found.append(Found(match.start(), match.end(), period))
     phrases = join(_longest(found), folded, calendar)
     return tuple(phrase for one in phrases if (phrase := _phrase(one, text, zone)))
+
+
+def _has_capital_month(match: re.Match[str], text: str) -> bool:
+    """May 6 and this March, not may 6 nor this may; a May alone is often the first word."""
+    named = match.groupdict()
+    beside = named.get("day") or named.get("lean")
+    return bool(beside and named.get("month")) and text[match.start("month")].isupper()
 
 
 def _longest(found: list[Found]) -> list[Found]:
