@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from recollect.stores.sqlite import large
+from recollect.stores.sqlite.connection import connect
+from recollect.stores.sqlite.searching import spaces_of
 from recollect.stores.sqlite.store import SQLiteStore
+from recollect.stores.sqlite.vectors import Damaged, Outrun, VectorIndex
+from recollect.stores.sqlite.writing import active_table
 from recollect.testing import ToyEmbedder, make_entry, make_memory
 from recollect.vocabulary import Vectors
 
@@ -154,3 +158,49 @@ def test_a_dimension_that_cannot_be_quantised_is_scanned(tmp_path: Path) -> None
         )
         assert found[0].memory_id == "text-7"
     store.close()
+
+
+def test_a_search_that_is_overtaken_notices(tmp_path: Path) -> None:
+    """Rows are overwritten in the mapped file under a search's hands; it must not believe them."""
+    space = Space(tmp_path / "s.db")
+    space.add(600, seed=1)
+    space.store.maintain()
+    reader = connect(space.store.path, read_only=True)
+    reader.execute("BEGIN")
+    table, row = active_table(reader), spaces_of(reader, ["global"])[0]
+    assert table is not None
+    folder = large.directory(space.store.path)
+    index = VectorIndex(folder, table, row.id)
+    before = index.at(reader, row.seq)
+    question = space.truth["1-7"]
+    assert before.search(question, 1)[0][0] == pytest.approx(1.0, abs=1e-5)
+
+    space.delete(["1-7"])
+    with pytest.raises(Damaged):
+        before.search(question, 1)
+    # the same snapshot can still be answered, from the rows
+    renewed = VectorIndex(folder, table, row.id).at(reader, row.seq)
+    assert renewed.search(question, 1)[0][0] == pytest.approx(1.0, abs=1e-5)
+    reader.execute("ROLLBACK")
+    reader.close()
+    space.store.close()
+
+
+def test_an_index_never_goes_back(tmp_path: Path) -> None:
+    """What a newer snapshot has seen is not shown to an older one."""
+    space = Space(tmp_path / "s.db")
+    space.add(5, seed=1)
+    older = connect(space.store.path, read_only=True)
+    older.execute("BEGIN")
+    table, then = active_table(older), spaces_of(older, ["global"])[0]
+    assert table is not None
+    space.add(5, seed=2)
+    newer = connect(space.store.path, read_only=True)
+    now = spaces_of(newer, ["global"])[0]
+    index = VectorIndex(large.directory(space.store.path), table, now.id)
+    assert len(index.at(newer, now.seq).search(space.truth["1-1"], 100)) == 10
+    with pytest.raises(Outrun):
+        index.at(older, then.seq)
+    older.close()
+    newer.close()
+    space.store.close()

@@ -321,6 +321,18 @@ class StoreContract:
             assert self.words(store, "alpha") == []
             assert self.meaning(store, "alpha") == []
 
+    def test_the_forgotten_take_no_place_in_an_answer(self, store: Store) -> None:
+        memories = self.told(store, *(f"alpha {n}" for n in range(12)))
+        store.maintain()
+        for memory in memories[:6]:
+            for ask in (self.words, self.meaning):
+                assert ids(ask(store, memory.text, limit=1)) == [memory.id]
+            store.delete([memory.id])
+            for ask in (self.words, self.meaning):
+                (found,) = ask(store, memory.text, limit=1)
+                assert found.memory_id != memory.id
+                assert len(ask(store, memory.text, limit=3)) == 3
+
     def test_delete_space_erases_it_and_nothing_else(self, store: Store) -> None:
         here = self.told(store, "alpha", "beta")
         there = self.told(store, "alpha one", "alpha two", space=CHINESE)
