@@ -42,7 +42,7 @@ NAMED_DAYS = {
 
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?:\.(?=\s?[0-9]))?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?:(?<![a-z]{4})\.(?=\s?[0-9]))?"
 )
 _WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 _SHORT_WEEKDAY = r"(?P<weekday>mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b(?!')"
@@ -239,6 +239,7 @@ RULES: tuple[Rule, ...] = (
     (_B + r"(?:this\s" + _PART + r"|tonight\b|last\snight\b)", _part_today),
     (_B + _PART, _bare_part),
     (_B + r"(?:just\snow|a\s(?:moment|while|minute)\sago)\b", lambda m, c: c.past("hour", 1)),
+    (_B + r"(?:the\s)?night\sbefore\slast\b", lambda m, c: c.day(-2).part(*PARTS["night"])),
     (_B + r"the\sother\sday\b", lambda m, c: c.few_ago("day")),
     (_B + r"(?:recent|recently|lately)\b", lambda m, c: c.recent()),
     # Weeks, months, quarters, years.

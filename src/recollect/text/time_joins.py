@@ -44,7 +44,7 @@ _AFTER = {  # words that begin right behind a time
 }
 _BETWEEN = {  # all that may stand between two times
     "part": r" ?的?(?:in the |at )?",
-    "together": r"[,，]? ?[(（]?",
+    "together": r"[,，]? ?[(]?",
     "part_of": r" of (?:the )?",
     "range": r" ?(?:到|至|~|-|–|—|直到|(?:up )?to(?: the)?|through|thru|until|till) ?",
     "both": r" ?(?:和|与|跟|and)(?: the)? ?",
@@ -70,60 +70,90 @@ def _pattern(table: str, name: str) -> re.Pattern[str]:
     return re.compile(text.replace(" ", r"(?:[ \t\n]{1,3})"))
 
 
-def _before(text: str, low: int, name: str) -> re.Match[str] | None:
-    return _pattern("before", name).search(text, max(0, low - _NEAR), low)
+class Words:
+    """The text around the times, up to the neighbours: no word is used twice."""
 
+    def __init__(self, text: str) -> None:
+        self.text, self.low, self.high = text, 0, len(text)
 
-def _after(text: str, high: int, name: str) -> re.Match[str] | None:
-    return _pattern("after", name).match(text, high, high + _NEAR)
+    def before(self, one: Found, name: str) -> re.Match[str] | None:
+        return _pattern("before", name).search(
+            self.text, max(self.low, one.low - _NEAR, 0), one.low
+        )
 
+    def after(self, high: int, name: str) -> re.Match[str] | None:
+        return _pattern("after", name).match(self.text, high, max(high, self.high))
 
-def _joined(text: str, one: Found, two: Found, name: str) -> bool:
-    if two.low - one.high > _NEAR:
-        return False
-    return _pattern("between", name).fullmatch(text, one.high, two.low) is not None
+    def joined(self, one: Found, two: Found, name: str) -> bool:
+        if two.low - one.high > _NEAR:
+            return False
+        return _pattern("between", name).fullmatch(self.text, one.high, two.low) is not None
+
+    def _until(self, found: list[Found], place: int) -> int:
+        """Where the next time begins; one that is in doubt (2026) may become part of this one."""
+        for following in range(place, len(found)):
+            if not found[following].period.weak:
+                return found[following].low
+        return len(self.text)
+
+    def each(self, found: list[Found], change: Callable[[Found], Found]) -> list[Found]:
+        result: list[Found] = []
+        for place, one in enumerate(found):
+            self.low = result[-1].high if result else 0
+            self.high = self._until(found, place + 1)
+            result.append(change(one))
+        return result
+
+    def pairs(
+        self, found: list[Found], both: Callable[[Found, Found], Found | None]
+    ) -> list[Found]:
+        result: list[Found] = []
+        for place, one in enumerate(found):
+            self.low = result[-2].high if len(result) > 1 else 0
+            self.high = self._until(found, place + 1)
+            joined = both(result[-1], one) if result else None
+            if joined:
+                result[-1] = joined
+            else:
+                result.append(one)
+        return result
 
 
 def join(found: list[Found], text: str, calendar: Calendar) -> list[Found]:
     """Join what belongs together, and let go of what is no time after all."""
-    found = _pairs(found, lambda one, two: _weekday_of_date(text, one, two))
-    found = _pairs(found, lambda one, two: _part_of_day(text, one, two))
-    found = [_third(text, _week_of(text, one)) for one in found]
-    found = [_last_day(text, one) for one in found]
-    found = _pairs(found, lambda one, two: _range(text, one, two))
-    found = [_open_end(text, one, calendar) for one in found]
-    return [_with_its_preposition(text, one) for one in found if _is_sure(text, one)]
+    words = Words(text)
+    found = words.pairs(found, lambda one, two: _weekday_of_date(words, one, two))
+    found = words.pairs(found, lambda one, two: _part_of_day(words, one, two))
+    found = words.each(found, lambda one: _third(words, _week_of(words, one)))
+    found = words.pairs(found, lambda one, two: _range(words, one, two))
+    found = words.each(found, lambda one: _last_day(words, one))
+    found = words.each(found, lambda one: _open_end(words, one, calendar))
+    found = words.each(found, lambda one: _sure(words, one))
+    return words.each(
+        [one for one in found if not one.period.weak],
+        lambda one: _with_its_preposition(words, one),
+    )
 
 
-def _pairs(found: list[Found], joined: Callable[[Found, Found], Found | None]) -> list[Found]:
-    result: list[Found] = []
-    for one in found:
-        both = joined(result[-1], one) if result else None
-        if both:
-            result[-1] = both
-        else:
-            result.append(one)
-    return result
-
-
-def _weekday_of_date(text: str, one: Found, two: Found) -> Found | None:
+def _weekday_of_date(words: Words, one: Found, two: Found) -> Found | None:
     """Monday, + March 23; 10月9日 + 星期六: the date knows better."""
     if one.period.grain != "day" or two.period.grain != "day":
         return None
     if (one.period.cycle == "week") == (two.period.cycle == "week"):
         return None
-    if not _joined(text, one, two, "together"):
+    if not words.joined(one, two, "together"):
         return None
     date = two.period if one.period.cycle == "week" else one.period
-    return Found(one.low, two.high, date._replace(weak=False))
+    closed = "(" in words.text[one.high : two.low] and words.text.startswith(")", two.high)
+    return Found(one.low, two.high + closed, date._replace(weak=False))
 
 
-def _part_of_day(text: str, one: Found, two: Found) -> Found | None:
+def _part_of_day(words: Words, one: Found, two: Found) -> Found | None:
     """Friday + morning, 昨天 + 下午, the morning of + May 3."""
     grains = (one.period.grain, two.period.grain)
-    if grains == ("day", "part") and _joined(text, one, two, "part"):
+    if grains == ("day", "part") and words.joined(one, two, "part"):
         day, part = one, two
-    elif grains == ("part", "day") and _joined(text, one, two, "part_of"):
+    elif grains == ("part", "day") and words.joined(one, two, "part_of"):
         day, part = two, one
     else:
         return None
@@ -135,20 +165,20 @@ def _part_of_day(text: str, one: Found, two: Found) -> Found | None:
     return Found(one.low, two.high, period)
 
 
-def _week_of(text: str, one: Found) -> Found:
+def _week_of(words: Words, one: Found) -> Found:
     """The week of + May 6."""
-    before = _before(text, one.low, "week_of") if one.period.grain == "day" else None
+    before = words.before(one, "week_of") if one.period.grain == "day" else None
     if not before:
         return one
     monday = one.period.start - one.period.start.weekday() * DAY
     return Found(before.start(), one.high, Period(monday, monday + 7 * DAY, "week"))
 
 
-def _third(text: str, one: Found) -> Found:
+def _third(words: Words, one: Found) -> Found:
     """End of + March, 去年 + 年底."""
     if one.period.grain not in ("month", "year"):
         return one
-    before, after = _before(text, one.low, "third"), _after(text, one.high, "third")
+    before, after = words.before(one, "third"), words.after(one.high, "third")
     if before:
         word = " ".join(before["word"].split())
         return Found(before.start(), one.high, one.period.third(_THIRDS[word]))
@@ -158,15 +188,15 @@ def _third(text: str, one: Found) -> Found:
     return one
 
 
-def _last_day(text: str, one: Found) -> Found:
+def _last_day(words: Words, one: Found) -> Found:
     """5月3日 + 到6日, May 3 + -6."""
     if one.period.grain != "day" or one.period.cycle == "week":
         return one
-    tail = _after(text, one.high, "last_day")
-    if not tail or ("and" in tail[0] and not _before(text, one.low, "between")):
+    tail = words.after(one.high, "last_day")
+    if not tail or ("and" in tail[0] and not words.before(one, "between")):
         return one
     hanzi = tail["mark"] in ("日", "号")
-    written = text[one.low : one.high]
+    written = words.text[one.low : one.high]
     if hanzi != (written[-1] in "日号") or not (hanzi or re.search("[a-z]", written)):
         return one
     try:
@@ -178,20 +208,20 @@ def _last_day(text: str, one: Found) -> Found:
         return one
     if last <= first:
         return one
-    start = _before(text, one.low, "from")
+    start = words.before(one, "from")
     period = Period(first, last + DAY, "span")
-    end = _after(text, tail.end(), "range_end")
+    end = words.after(tail.end(), "range_end")
     return Found(start.start() if start else one.low, end.end() if end else tail.end(), period)
 
 
-def _range(text: str, one: Found, two: Found) -> Found | None:
+def _range(words: Words, one: Found, two: Found) -> Found | None:
     """From A to B, A 到 B, between A and B, A 和 B 之间."""
-    ends = _after(text, two.high, "range_end")
-    if not _joined(text, one, two, "range") and not (
-        _joined(text, one, two, "both") and (ends or _before(text, one.low, "between"))
+    ends = words.after(two.high, "range_end")
+    if not words.joined(one, two, "range") and not (
+        words.joined(one, two, "both") and (ends or words.before(one, "between"))
     ):
         return None
-    start = _before(text, one.low, "from")
+    start = words.before(one, "from")
     if (one.period.weak or two.period.weak) and not start:
         return None
     try:
@@ -203,9 +233,9 @@ def _range(text: str, one: Found, two: Found) -> Found | None:
     return Found(start.start() if start else one.low, ends.end() if ends else two.high, period)
 
 
-def _open_end(text: str, one: Found, calendar: Calendar) -> Found:
+def _open_end(words: Words, one: Found, calendar: Calendar) -> Found:
     """Since May, before 2024, 三月之前, 五月以来."""
-    before, after = _before(text, one.low, "open"), _after(text, one.high, "open")
+    before, after = words.before(one, "open"), words.after(one.high, "open")
     low, high, period = one
     if period.weak and period.grain == "part":  # 早前, "until dawn"
         return one
@@ -213,7 +243,7 @@ def _open_end(text: str, one: Found, calendar: Calendar) -> Found:
         low, word = before.start(), before["word"] or before["hanzi"]
     elif after:
         high, word = after.end(), after["word"] or after["on"]
-        begins = _before(text, low, "from")
+        begins = words.before(one, "from")
         if after["on"] and not begins:
             return one
         low = begins.start() if begins else low
@@ -232,14 +262,14 @@ def _open_end(text: str, one: Found, calendar: Calendar) -> Found:
     return Found(low, high, period)
 
 
-def _is_sure(text: str, one: Found) -> bool:
+def _sure(words: Words, one: Found) -> Found:
     """In March, for 2024: the word before makes a month or a year of what could be none."""
-    if not one.period.weak:
-        return True
-    return one.period.grain != "part" and _before(text, one.low, "known") is not None
+    if one.period.weak and one.period.grain != "part" and words.before(one, "known"):
+        return one._replace(period=one.period._replace(weak=False))
+    return one
 
 
-def _with_its_preposition(text: str, one: Found) -> Found:
+def _with_its_preposition(words: Words, one: Found) -> Found:
     """In March, on Friday, over the weekend: the little word belongs to the phrase."""
-    before = _before(text, one.low, "with")
+    before = words.before(one, "with")
     return one._replace(low=before.start()) if before else one
