@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -122,6 +123,8 @@ def test_no_phrase(text: str) -> None:
         ("他说明天来", [("明天", "2026-05-15", "2026-05-16")]),
         ("from 3 May to 5 May", [("from 3 May to 5 May", "2026-05-03", "2026-05-06")]),
         ("今天早些时候", [("今天", "2026-05-14", "2026-05-15")]),
+        ("2024年底", [("2024年底", "2024-10-01", "2025-01-01")]),
+        ("今年初中毕业", [("今年", "2026-01-01", "2027-01-01")]),
         ("May 3 - 5 days ago", [("May 3 - 5 days ago", "2026-05-03", "2026-05-10")]),
         (
             "May 9, 2026 - 6 days ago",
@@ -248,6 +251,22 @@ def test_chinese_numbers(text: str, value: int) -> None:
 def test_only_the_beginning_of_a_document_is_read() -> None:
     assert find("x " * MOST_CHARACTERS + "yesterday") == ()
     assert len(find("yesterday " + "x " * MOST_CHARACTERS)) == 1
+
+
+PAGE = Path(__file__).parents[2] / "docs/reference/time-phrases.md"
+
+
+def test_the_documented_table_is_true() -> None:
+    rows = [line.strip("| ").split(" | ") for line in PAGE.read_text("utf-8").splitlines()]
+    told = [
+        (phrase.strip("`"), start, end)
+        for words, _, start, end in (row for row in rows if len(row) == 4)
+        if start[:1].isdigit() and "-" in start
+        for phrase in words.split(", ")
+    ]
+    assert len(told) > 50
+    for phrase, start, end in told:
+        assert days(phrase) == [(phrase, start, end)]
 
 
 WORDS = st.sampled_from(

@@ -34,7 +34,7 @@ _BEFORE = {  # words that end right before a time
 }
 _AFTER = {  # words that begin right behind a time
     "third": r"的?(?P<word>月?初|月?底|月?末|上旬|中旬|下旬|年初|年底|年末)"
-    r"(?!级)(?<!初(?=[一二三四五六七八九十]))",
+    r"(?<!初(?=[一二三四五六七八九十中级恋次衷]))",
     "open": r" ?(?:(?P<word>以来|至今|到现在|到今天|以前|之前|前|以后|之后|后|为止|开始|起)"
     r"(?![端台途景锋往提者来面续期悔果勤卫备点床飞诉后])| (?P<on>on|onwards?)(?![a-z]))",
     "range_end": r"(?:的?(?:这段时间|这期间|之?间|期间|为止))",
@@ -182,7 +182,7 @@ def _third(words: Words, one: Found) -> Found:
     if before:
         word = " ".join(before["word"].split())
         return Found(before.start(), one.high, one.period.third(_THIRDS[word]))
-    if after and (one.period.grain == "year") == after["word"].startswith("年"):
+    if after and after["word"][0] != {"year": "月", "month": "年"}[one.period.grain]:
         word = after["word"].lstrip("年月")
         return Found(one.low, after.end(), one.period.third(_THIRDS[word]))
     return one
