@@ -15,6 +15,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from recollect import Engine
 from recollect.errors import (
     RecollectError,
     StoreCorrupt,
@@ -554,6 +555,20 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         store.close()
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_files_that_cannot_be_made_do_not_fail_a_write(
+    quick_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "SIDECAR_FROM", 100)
+    path = quick_path / "s.db"
+    large.directory(path).touch()  # a file where the directory of files should be
+    with Engine(path, embedder=TOY) as engine:
+        receipts = engine.remember_many([{"text": text(n)} for n in range(600)])
+        assert len(receipts) == 600
+        assert engine.recall("number 7").hits
+        with pytest.raises(StoreError, match="beside"):
+            engine.rebuild_files()
 
 
 def fill_up_limited(path: Path) -> Iterator[str]:

@@ -7,11 +7,12 @@ its vector is filled in later and the receipt says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.embedders.protocol import Embedder, embed_texts, embedding_of
-from recollect.errors import EmbedderError, FingerprintMismatch
+from recollect.errors import EmbedderError, FingerprintMismatch, StoreError
 from recollect.remember.ingress import identity
 from recollect.stores.protocol import Store
 from recollect.text.split import split
@@ -151,3 +152,10 @@ def backfill(kit: Kit, embedder: Embedder, *, at_most: int) -> int:
         kit.store.fill(embedder.fingerprint, [w.handle for w in waiting], vectors)
         done += len(waiting)
     return done
+
+
+def keep_fast(store: Store) -> None:
+    """Bring derived files up to date after many writes. The memories are on disk already: a disk
+    that has no room for more must not make their writing look failed."""
+    with suppress(StoreError):
+        store.maintain()

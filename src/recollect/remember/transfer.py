@@ -89,5 +89,5 @@ def imported(
         fates.update(receipt.action.value for receipt in writing.write(entries, kit))
         if progress is not None:
             progress(fates.total(), None)
-    kit.store.maintain()
+    writing.keep_fast(kit.store)
     return fates

@@ -64,7 +64,7 @@ class Writer:
             self._may_owe_vectors = self._may_owe_vectors or behind
             yield from receipts
         if done >= pipeline.BATCH:
-            self._store.maintain()
+            pipeline.keep_fast(self._store)
         elif done and not behind:  # an embedder that has just failed is not asked again
             self._pay_vectors()
 
