@@ -24,7 +24,8 @@ UNITS: dict[str, Unit] = {
     "星期": "week", "礼拜": "week", "月": "month", "季度": "quarter", "年": "year",
 }  # fmt: skip
 STEPS = {
-    "上上": -2, "上": -1, "上一": -1, "前一": -1, "本": 0, "这": 0, "这一": 0, "下": 1, "下一": 1,
+    "上上": -2, "大上": -2, "上": -1,
+    "上一": -1, "前一": -1, "本": 0, "这": 0, "这一": 0, "下": 1, "下一": 1,
     "下下": 2,
 }  # fmt: skip
 YEARS = {"大前": -3, "前": -2, "去": -1, "今": 0, "本": 0, "明": 1, "后": 2}
@@ -46,6 +47,8 @@ HALVES: dict[str, tuple[Unit, int]] = {
     "年": ("month", 6), "月": ("day", 15), "小时": ("minute", 30), "天": ("hour", 12),
 }  # fmt: skip
 
+HALF_MORE: dict[Unit, tuple[Unit, int]] = {"month": ("day", 30), "hour": ("minute", 60)}
+
 _ONE = "[一二三四五六七八九]"
 _N = r"(?:[0-9]{1,4}|[零〇一二两三四五六七八九十廿卅百]{1,5})"
 _NOT_NUMBER = r"(?<![0-9零〇一二两三四五六七八九十廿卅百千万第.每几半数])"
@@ -66,7 +69,7 @@ _AMOUNT = (
     r"(?P<half>[半多])?"
 )
 _UNIT_ENDS = r"(?![亮球级龄纪轻]|气(?!候))"
-_STEP = r"(?P<step>上上|下下|上一|前一|这一|下一|上|下|本|这)"
+_STEP = r"(?P<step>上上|大上|下下|上一|前一|这一|下一|上|下|本|这)"
 _YEAR = (
     r"(?P<year>(?<![0-9])(?:1[0-9]|20)[0-9]{2}(?=年(?!代))|[一二][零〇九一二三四五六七八]{3}(?=年)"
     r"|(?<!过)去(?=年)|大前(?=年)|" + _BEFORE_FRONT + r"前(?=年(?![轻纪代]))|[今明本](?=年)"
@@ -141,6 +144,9 @@ def _counted(match: Match) -> tuple[int | None, Unit]:
     count = number("十" if word == "十几" else word)
     if match["half"] == "半" and unit == "year":
         return count * 12 + 6, "month"
+    if match["more"] == "半" and unit in HALF_MORE:
+        other, many = HALF_MORE[unit]
+        return count * many + many // 2, other
     return count, unit
 
 
@@ -152,7 +158,9 @@ def _amount(match: Match, calendar: Calendar, sign: int) -> Period | None:
         return None  # 2024年前, 718年后: a year, not an age
     if unit in ("minute", "hour") or sign > 0:
         return calendar.unit(unit, sign * count)
-    if match["about"] == "来":
+    if "几十" in match["count"]:
+        return Period(calendar.away(unit, -99), calendar.away(unit, -20), "span")
+    if match["about"] == "来" or match["more"] == "半":
         return calendar.about_ago(unit, count)
     if "几" in match["count"] or match["about"] == "几" or "多" in match[0]:
         return calendar.more_than_ago(unit, count)
@@ -352,7 +360,7 @@ def rules() -> tuple[tuple[re.Pattern[str], Callable[[Match, Calendar], Period |
 @cache
 def _hints() -> re.Pattern[str]:
     return re.compile(
-        r"[天日周月年季]|星期|礼拜|昨|今[早晚晨夜]|明[早晚]|前晚|小时|分钟|钟头|刚才|[最过]近|近期|近来|"
+        r"[天日周月年季]|星期|礼拜|昨|今[早晚晨夜儿]|明[早晚儿]|前晚|小时|分钟|钟头|刚才|[最过]近|近期|近来|"
         r"这阵子|这段|这一阵|前一?阵|前一?段|上午|下午|元旦|[春]节|除夕|元宵|清明|[五六十]一|劳动|端午|中秋|"
         r"国庆|圣诞|平安夜|[人恩圣童女]节|跨年|双11"
     )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from recollect.text.time_calendar import PARTS, SEASONS, Calendar, Period, Unit, Which
+from recollect.text.time_calendar import DAY, PARTS, SEASONS, Calendar, Period, Unit, Which
 from recollect.text.time_holidays import ENGLISH as HOLIDAYS
 from recollect.text.time_holidays import holiday
 
@@ -152,6 +152,20 @@ def _date(match: Match, calendar: Calendar) -> Period | None:
     )
 
 
+def _edge(match: Match, calendar: Calendar) -> Period | None:
+    """The first or last week or day of a month, a quarter or a year."""
+    if match["unit"]:
+        whole: Period | None = calendar.unit(_unit(match), STEP[_lean(match["lean"])])
+    else:
+        whole = _month(match, calendar)
+    if whole is None:
+        return None
+    length = (7 if match["piece"] == "week" else 1) * DAY
+    if match["edge"] == "first":
+        return whole._replace(end=whole.start + length, grain="span", weak=False)
+    return whole._replace(start=whole.end - length, grain="span", weak=False)
+
+
 def _days(match: Match, calendar: Calendar) -> Period | None:
     """3-6 May 2026."""
     number = MONTHS.index(match["month"][:3]) + 1
@@ -273,6 +287,8 @@ RULES: tuple[Rule, ...] = (
      + _MONTH + rf"(?:,?\s(?:of\s|in\s)?{_YEAR})?", _date),
     (_B + r"(?P<first>0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?(?:\s?[-–~]\s?|\s(?:to|through)\s)"
      + _DAY + r"(?:st|nd|rd|th)?\s(?:of\s)?" + _MONTH + rf"(?:,?\s{_YEAR})?", _days),
+    (_B + r"(?:the\s)?(?P<edge>first|last)\s(?P<piece>week|day)\sof\s(?:"
+     + _MONTH + _OF_YEAR + r"?|(?P<lean>last|this|next)\s(?P<unit>month|quarter|year)\b)", _edge),
     (_B + r"the\s" + _DAY + r"(?:st|nd|rd|th)\sof\s(?P<lean>last|this|next)\smonth\b",
      _day_of_month),
     (_B + r"on\sthe\s" + _DAY + r"(?:st|nd|rd|th)(?=\s?(?:$|[?!.,;，。？！]))", _day_of_month),
