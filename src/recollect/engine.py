@@ -247,6 +247,7 @@ class Engine:
             clock=self._clock,
             deadline=reading.Deadline.after(query.deadline),
             pool=self._pool,
+            zone=self.settings.zone,
         )
         recollection = run(query, stages, kit)
         if touch and recollection.hits:

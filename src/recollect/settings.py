@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ class Settings:
     limit: int = 10
     budget: int = 1500
     deadline: float = 10.0
+    timezone: str = ""
     models: str = ""
     endpoint: str = ""
     endpoint_key: str = field(default="", repr=False)
@@ -39,6 +41,20 @@ class Settings:
     @property
     def store_path(self) -> Path:
         return Path(self.store).expanduser() if self.store else data_directory() / "memory.db"
+
+    @property
+    def zone(self) -> tzinfo:
+        """The user's time zone: the one that is set, or this machine's."""
+        if not self.timezone:
+            return datetime.now().astimezone().tzinfo or UTC
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+        try:
+            return ZoneInfo(self.timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise SettingsError(
+                f"timezone: {self.timezone!r} is not known here; write it like Asia/Shanghai"
+            ) from None
 
     @property
     def models_path(self) -> Path:
@@ -52,6 +68,7 @@ MEANING: Mapping[str, str] = {
     "limit": "how many hits a recall returns at most",
     "budget": "how many tokens a recall may use",
     "deadline": "seconds after which a recall answers with what it has",
+    "timezone": "your time zone, like Asia/Shanghai (default: this machine's)",
     "models": "the directory for models that were pulled (default: models in your data directory)",
     "endpoint": "the base address of an OpenAI-compatible API, for openai:MODEL",
     "endpoint_key": "the key for that API; better kept in RECOLLECT_ENDPOINT_KEY",

@@ -27,6 +27,7 @@ def kit(
         clock=lambda: NOW,
         deadline=Deadline.after(deadline),
         pool=lambda: workers,
+        zone=UTC,
     )
 
 

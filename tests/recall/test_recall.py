@@ -111,7 +111,8 @@ def test_without_an_embedder_words_answer(text: str, question: str) -> None:
         answer = engine.recall(question)
         assert answer.status is Status.ANSWERED
         assert answer.hits[0].text == text
-        assert "meaning: no embedder is set" in answer.trace.steps[0].notes
+        notes = [note for step in answer.trace.steps for note in step.notes]
+        assert "meaning: no embedder is set" in notes
 
 
 # The trace
@@ -131,10 +132,14 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
     trace = answer.trace
     assert trace.preset == "balanced"
     assert [step.stage for step in trace.steps] == [
+        "find_period",
+        "search_period",
         "search_meaning + search_words",
         "fuse",
         "one_per_memory",
         "hydrate",
+        "context",
+        "raise_period",
         "deduplicate",
         "budget",
     ]
@@ -143,7 +148,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
     assert trace.steps[0].received == 0
     for before, after in itertools.pairwise(trace.steps):
         assert before.passed_on == after.received
-    for step in trace.steps[2:]:
+    for step in trace.steps[4:]:
         unfetched = [int(note.split()[0]) for note in step.notes if "not fetched" in note]
         assert step.received == step.passed_on + len(step.dropped) + sum(unfetched)
         assert all(dropped.reason for dropped in step.dropped)

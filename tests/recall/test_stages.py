@@ -188,7 +188,7 @@ def test_fetch_what_can_be_shown_and_drop_what_is_gone() -> None:
     for name, space in (("A", "global"), ("B", "other"), ("C", "global"), ("D", "global")):
         store.put([prepare(memory(name, f"text {name} 文字", space=space), given_id=True)])
     wanted = [candidate(n, fetched=False) for n in ("A", "B", "gone", "C", "D")]
-    after = Hydrate(per_hit=2)(draft(wanted, limit=2), kit(store))
+    after = Hydrate(per_hit=2, at_least=1)(draft(wanted, limit=2), kit(store))
     assert [c.text for c in after.candidates] == ["text A 文字", "text C 文字"]
     assert [d.memory_id for d in after.dropped] == ["B", "gone"]
     assert {d.reason for d in after.dropped} == {"forgotten while this question was answered"}

@@ -21,16 +21,30 @@ def signature(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OnePerMemory:
+    """The best passage speaks for its memory; the others add to it, each a smaller share.
+
+    A long memory that is about the question in several places is a better answer than one that
+    touches it once. With a share of 0 only the best passage counts.
+    """
+
     name: ClassVar[str] = "one_per_memory"
+    share: float = 0.0
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         kept: dict[str, Candidate] = {}
+        sums: dict[str, float] = {}
+        shares: dict[str, float] = {}
         dropped: list[Dropped] = []
-        for candidate in draft.candidates:
-            if kept.setdefault(candidate.memory_id, candidate) is not candidate:
-                reason = f"another passage of {candidate.memory_id} stands higher"
-                dropped.append(Dropped(*candidate.key, reason))
-        return replace(draft, candidates=tuple(kept.values()), dropped=tuple(dropped))
+        for candidate in draft.candidates:  # best first
+            name = candidate.memory_id
+            if kept.setdefault(name, candidate) is not candidate:
+                dropped.append(Dropped(*candidate.key, f"another passage of {name} stands higher"))
+            sums[name] = sums.get(name, 0.0) + candidate.score * shares.get(name, 1.0)
+            shares[name] = shares.get(name, 1.0) * self.share
+        ceiling = max([1.0, *sums.values()])
+        best = [c._replace(score=sums[name] / ceiling) for name, c in kept.items()]
+        best.sort(key=lambda c: -c.score)
+        return replace(draft, candidates=tuple(best), dropped=tuple(dropped))
 
 
 @dataclass(frozen=True, slots=True)

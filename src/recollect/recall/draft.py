@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.clock import Clock
@@ -13,6 +14,14 @@ from recollect.vocabulary import Candidate, Dropped, Found, Hit, Query, Status, 
 
 if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions need no thread
     from concurrent.futures import Executor
+
+
+class Period(NamedTuple):
+    """When the question is about: [start, end), and the question without the words that say so."""
+
+    start: datetime
+    end: datetime
+    rest: str
 
 
 class Fault(NamedTuple):
@@ -27,6 +36,8 @@ class Draft:
     """The answer in the making. Stages return a new one; nothing is changed in place."""
 
     query: Query
+    period: Period | None = None
+    question: Question | None = None  # with its vector, once it is embedded
     channels: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
     hits: tuple[Hit, ...] = ()
@@ -79,6 +90,7 @@ class Kit(NamedTuple):
     clock: Clock
     deadline: Deadline
     pool: Callable[[], Executor]
+    zone: tzinfo
 
 
 class Stage(Protocol):

@@ -14,8 +14,10 @@ class Hydrate:
     name: ClassVar[str] = "hydrate"
     per_hit: int = 2  # duplicates and oversized items may take up to half
 
+    at_least: int = 40  # what comes after may still lift a candidate
+
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        wanted = draft.candidates[: self.per_hit * draft.query.limit]
+        wanted = draft.candidates[: max(self.at_least, self.per_hit * draft.query.limit)]
         fetched = kit.store.fetch([c.key for c in wanted])
         kept: list[Candidate] = []
         gone: list[Dropped] = []

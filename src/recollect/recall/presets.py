@@ -8,13 +8,16 @@ from typing import NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.recall.budget import Budget
+from recollect.recall.context import Context
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
 from recollect.recall.draft import Stage
 from recollect.recall.fuse import ReciprocalRanks
+from recollect.recall.fuse_adaptively import FuseAdaptively
 from recollect.recall.hydrate import Hydrate
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
+from recollect.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
 
 
 class Preset(NamedTuple):
@@ -22,8 +25,25 @@ class Preset(NamedTuple):
     stages: tuple[Stage, ...]
 
 
+# Chosen by measurement: benchmarks/LOG.md.
 BALANCED = Preset(
     "balanced",
+    (
+        FindPeriod(),
+        SearchPeriod(),
+        SideBySide((SearchMeaning(), SearchWords())),
+        FuseAdaptively(),
+        OnePerMemory(),
+        Hydrate(),
+        Context(),
+        RaisePeriod(),
+        Deduplicate(),
+        Budget(),
+    ),
+)
+# The plain way that most hybrid searches go: ranks alone, a fixed weight. Here to be compared with.
+RANKS = Preset(
+    "ranks",
     (
         SideBySide((SearchMeaning(), SearchWords())),
         ReciprocalRanks(),
@@ -34,7 +54,7 @@ BALANCED = Preset(
     ),
 )
 
-PRESETS: Mapping[str, Preset] = MappingProxyType({preset.name: preset for preset in (BALANCED,)})
+PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in (BALANCED, RANKS)})
 
 
 def preset_named(name: str) -> Preset:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from recollect.errors import EmbedderError
@@ -34,7 +34,8 @@ class SearchMeaning:
             where=query.where,
             limit=max(self.candidates, 2 * query.limit),
         )
-        draft = draft.with_channel(CHANNEL, tuple(found)).note(f"meaning: {len(found)} nearest")
+        draft = replace(draft, question=question).with_channel(CHANNEL, tuple(found))
+        draft = draft.note(f"meaning: {len(found)} nearest")
         if question.note:
             draft = draft.fault(Status.STALE, question.note)
         waiting = kit.store.pending(query.spaces)

@@ -81,6 +81,7 @@ def _merge(into: Draft, one: Draft) -> Draft:
     return replace(
         into,
         channels={**into.channels, **one.channels},
+        question=into.question or one.question,
         notes=(*into.notes, *one.notes),
         faults=(*into.faults, *new_faults),
     )

@@ -19,7 +19,8 @@ from recollect.errors import (
     unknown_space,
 )
 from recollect.filters import Filter, matches
-from recollect.stores.protocol import Embedding, Page, Unembedded, Written
+from recollect.stores.background import mean_and_spread
+from recollect.stores.protocol import Compared, Embedding, Neighbours, Page, Unembedded, Written
 from recollect.stores.sound_vectors import sound_question, sound_rows
 from recollect.text.bm25 import idf, weight
 from recollect.text.tokenise import terms as terms_of
@@ -315,6 +316,40 @@ class InMemoryStore:
                 if fingerprint in h.vectors and matches(self._memories[h.memory_id], where)
             ]
         return sorted(found, key=lambda f: -f.score)[:limit]
+
+    def compare(
+        self,
+        vector: Vector,
+        keys: Sequence[tuple[str, int]],
+        *,
+        fingerprint: str,
+        spaces: Sequence[str],
+    ) -> Compared:
+        found = self.search_meaning(
+            vector,
+            fingerprint=fingerprint,
+            spaces=spaces,
+            where=None,
+            limit=len(self._held(None)) or 1,
+        )
+        by_key = {(f.memory_id, f.ordinal): f.score for f in found}
+        mean, spread = mean_and_spread([f.score for f in found])
+        return Compared([by_key.get(key) for key in keys], mean, spread)
+
+    def neighbours(self, ids: Sequence[str]) -> list[Neighbours]:
+        with self._lock:
+            found: list[Neighbours] = []
+            for memory_id in ids:
+                memory = self._memories.get(memory_id)
+                line = [] if memory is None else [m.id for m in self._in([memory.space])]
+                at = line.index(memory_id) if line else 0
+                found.append(
+                    Neighbours(
+                        line[at - 1] if at > 0 else None,
+                        line[at + 1] if at + 1 < len(line) else None,
+                    )
+                )
+            return found
 
     # Embeddings
 

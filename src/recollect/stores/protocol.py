@@ -47,6 +47,21 @@ class Unembedded(NamedTuple):
     text: str
 
 
+class Compared(NamedTuple):
+    """Cosines of some passages, and what is usual: mean and spread over a sample of the spaces."""
+
+    scores: list[float | None]  # None: no such passage, or it has no vector
+    mean: float
+    spread: float
+
+
+class Neighbours(NamedTuple):
+    """The memories told just before and just after another, in its space."""
+
+    before: str | None
+    after: str | None
+
+
 class Page(NamedTuple):
     memories: list[Memory]
     cursor: str | None  # give it back to go on; None at the end
@@ -116,6 +131,19 @@ class Store(Protocol):
         limit: int,
     ) -> list[Found]:
         """The nearest passages by cosine, best first."""
+
+    def compare(
+        self,
+        vector: Vector,
+        keys: Sequence[tuple[str, int]],
+        *,
+        fingerprint: str,
+        spaces: Sequence[str],
+    ) -> Compared:
+        """How near these passages of these spaces are, and how near passages usually are."""
+
+    def neighbours(self, ids: Sequence[str]) -> list[Neighbours]:
+        """Who stands next to each memory in the order told; nobody for an unknown id."""
 
     def embedding(self) -> Embedding | None:
         """Whose vectors answer now; None before the first."""

@@ -765,6 +765,44 @@ class StoreContract:
         assert store.embedding() == TOY.embedding
         assert store.switch(TOY.fingerprint) is True
 
+    def compare(
+        self, store: Store, text: str, *keys: tuple[str, int], space: str = "global"
+    ) -> Any:
+        vector = TOY.embed([text])[0]
+        return store.compare(vector, keys, fingerprint=TOY.fingerprint, spaces=[space])
+
+    def test_passages_are_compared_with_a_question_and_with_what_is_usual(
+        self, store: Store
+    ) -> None:
+        self.told(store, "alpha", "beta", "预算", "alpha beta")
+        self.told(store, "alpha", space="other")
+        found = {(f.memory_id, f.ordinal): f.score for f in self.meaning(store, "alpha")}
+        keys = [*reversed(found), ("nobody", 0), ("global-0", 7), ("other-4", 0)]
+        compared = self.compare(store, "alpha", *keys)
+        assert compared.scores == [
+            pytest.approx(found[key], abs=1e-5) if key in found else None for key in keys
+        ]
+        mean = sum(found.values()) / len(found)
+        assert compared.mean == pytest.approx(mean, abs=1e-5)
+        assert compared.spread > 0
+        with pytest.raises(FingerprintMismatch):
+            store.compare(
+                TOY.embed(["a"])[0], keys, fingerprint=OTHER.fingerprint, spaces=["global"]
+            )
+
+    def test_without_vectors_there_is_nothing_to_compare(self, store: Store) -> None:
+        store.put([make_entry(make_memory("alpha", "a"))])
+        assert self.compare(store, "alpha", ("a", 0)).scores == [None]
+
+    def test_neighbours_are_those_told_before_and_after_in_the_space(self, store: Store) -> None:
+        for name, space in (("a", "global"), ("x", "other"), ("b", "global"), ("c", "global")):
+            store.put([make_entry(make_memory(f"text {name} 文字", name, space=space))])
+        asked = ["c", "a", "nobody", "b", "x"]
+        expected = [("b", None), (None, "b"), (None, None), ("a", "c"), (None, None)]
+        assert [tuple(n) for n in store.neighbours(asked)] == expected
+        store.delete(["b"])
+        assert [tuple(n) for n in store.neighbours(["a", "c"])] == [(None, "c"), ("a", None)]
+
     def test_cleared_vectors_are_made_anew(self, store: Store) -> None:
         self.told(store, "alpha", "beta")
         store.build(OTHER.embedding)

@@ -17,6 +17,8 @@ import apsw
 
 from recollect.errors import FingerprintMismatch, unknown_space
 from recollect.filters import All, Filter, ValidAt
+from recollect.stores.background import SAMPLE, mean_and_spread
+from recollect.stores.protocol import Compared, Neighbours
 from recollect.stores.sqlite import large, words, writing
 from recollect.stores.sqlite.where import to_sql
 from recollect.stores.sqlite.writing import VectorTable
@@ -155,15 +157,10 @@ class Searcher:
     ) -> list[Found]:
         from recollect.stores.sound_vectors import sound_question
 
-        table = writing.active_table(reader)
         rows = spaces_of(reader, spaces)
+        table = self._answering(reader, fingerprint)
         if table is None:
             return []
-        if table.fingerprint != fingerprint:
-            raise FingerprintMismatch(
-                f"the question was embedded by {fingerprint}, the index is by "
-                f"{table.fingerprint}; run 'recollect reindex'"
-            )
         question = sound_question(vector, dimension=table.dimension)
         found: list[tuple[float, str, int]] = []
         for space in rows:
@@ -173,6 +170,41 @@ class Searcher:
             found += _named(reader, view.search(question, limit, only=only, but=but))
             self.behind = self.behind or index.wants_maintenance()
         return _best(found, limit)
+
+    def compare(
+        self,
+        reader: apsw.Connection,
+        vector: Vector,
+        keys: Sequence[tuple[str, int]],
+        fingerprint: str,
+        spaces: Sequence[str],
+    ) -> Compared:
+        from recollect.stores.sound_vectors import sound_question
+
+        table = self._answering(reader, fingerprint)
+        rows = spaces_of(reader, spaces)
+        if table is None:
+            return Compared([None] * len(keys), 0.0, 1.0)
+        question = sound_question(vector, dimension=table.dimension)
+        pids = _pids(reader, keys)
+        scores: dict[int, float] = {}
+        usual: list[float] = []
+        for space in rows:
+            view = self._vector_index(table, space.id).at(reader, space.seq)
+            scores.update(view.scores_of(question, list(pids.values())))
+            usual += view.sample(question, SAMPLE)
+        mean, spread = mean_and_spread(usual)
+        return Compared([scores.get(pids.get(key, -1)) for key in keys], mean, spread)
+
+    @staticmethod
+    def _answering(reader: apsw.Connection, fingerprint: str) -> VectorTable | None:
+        table = writing.active_table(reader)
+        if table is not None and table.fingerprint != fingerprint:
+            raise FingerprintMismatch(
+                f"the question was embedded by {fingerprint}, the index is by "
+                f"{table.fingerprint}; run 'recollect reindex'"
+            )
+        return table
 
     def _vector_index(self, table: VectorTable, space: int) -> VectorIndex:
         from recollect.stores.sqlite.vectors import VectorIndex
@@ -202,6 +234,31 @@ def _named(
     )
     named = {pid: (memory_id, ordinal) for pid, memory_id, ordinal in rows}
     return [(score, *named[pid]) for score, pid in best if pid in named]
+
+
+def _pids(reader: apsw.Connection, keys: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+    rows = reader.execute(
+        "SELECT m.id, p.ordinal, p.pid FROM json_each(?) j "
+        "JOIN memories m ON m.id = j.value ->> 0 "
+        "JOIN passages p ON p.memory = m.row AND p.ordinal = j.value ->> 1",
+        (json.dumps(keys),),
+    )
+    return {(memory_id, ordinal): pid for memory_id, ordinal, pid in rows}
+
+
+def neighbours(reader: apsw.Connection, ids: Sequence[str]) -> list[Neighbours]:
+    """Looked up by the index of the space, which holds its memories in the order told."""
+    beside = (
+        "(SELECT n.id FROM memories n WHERE n.space = m.space AND n.row {} m.row "
+        "ORDER BY n.row {} LIMIT 1)"
+    )
+    rows = reader.execute(
+        f"SELECT m.id, {beside.format('<', 'DESC')}, {beside.format('>', 'ASC')} "
+        "FROM json_each(?) j JOIN memories m ON m.id = j.value",
+        (json.dumps(list(ids)),),
+    )
+    found = {memory_id: Neighbours(before, after) for memory_id, before, after in rows}
+    return [found.get(memory_id, Neighbours(None, None)) for memory_id in ids]
 
 
 def _outdated(reader: apsw.Connection, space: int, where: Filter | None) -> list[int]:

@@ -27,7 +27,7 @@ from recollect.errors import (
     StoreReadOnly,
 )
 from recollect.filters import Filter
-from recollect.stores.protocol import Embedding, Page, Unembedded, Written
+from recollect.stores.protocol import Compared, Embedding, Neighbours, Page, Unembedded, Written
 from recollect.stores.sqlite import large, schema, words, writing
 from recollect.stores.sqlite.connection import (
     ReadPool,
@@ -39,7 +39,7 @@ from recollect.stores.sqlite.connection import (
     plain_errors,
 )
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot
-from recollect.stores.sqlite.searching import Searcher, spaces_of
+from recollect.stores.sqlite.searching import Searcher, neighbours, spaces_of
 from recollect.stores.sqlite.where import to_sql
 from recollect.stores.sqlite.writing import VectorTable
 from recollect.text import tokenise
@@ -369,22 +369,43 @@ class SQLiteStore:
         where: Filter | None,
         limit: int,
     ) -> list[Found]:
+        return self._searched(
+            lambda: self._with_vectors(
+                lambda reader: self._searcher.meaning(
+                    reader, vector, fingerprint, spaces, where, limit
+                )
+            )
+        )
+
+    def compare(
+        self,
+        vector: Vector,
+        keys: Sequence[tuple[str, int]],
+        *,
+        fingerprint: str,
+        spaces: Sequence[str],
+    ) -> Compared:
+        return self._with_vectors(
+            lambda reader: self._searcher.compare(reader, vector, keys, fingerprint, spaces)
+        )
+
+    def _with_vectors(self, look: Callable[[apsw.Connection], _T]) -> _T:
+        """Look at the vectors in one snapshot; again where they moved under our hands."""
         from recollect.stores.sqlite.vectors import Damaged, Outrun
 
-        def search() -> list[Found]:
-            for _ in range(_TRIES):
-                try:
-                    with self._read() as reader:
-                        return self._searcher.meaning(
-                            reader, vector, fingerprint, spaces, where, limit
-                        )
-                except Outrun:  # another thread has a newer snapshot: take one too
-                    continue
-                except Damaged:
-                    self._discard_vector_files()
-            raise StoreBusy(f"{self.path} changes faster than it can be read; try again")
+        for _ in range(_TRIES):
+            try:
+                with self._read() as reader:
+                    return look(reader)
+            except Outrun:  # another thread has a newer snapshot: take one too
+                continue
+            except Damaged:
+                self._discard_vector_files()
+        raise StoreBusy(f"{self.path} changes faster than it can be read; try again")
 
-        return self._searched(search)
+    def neighbours(self, ids: Sequence[str]) -> list[Neighbours]:
+        with self._read() as reader:
+            return neighbours(reader, ids)
 
     def _searched(self, search: Callable[[], list[Found]]) -> list[Found]:
         found = search()

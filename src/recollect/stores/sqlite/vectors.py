@@ -211,6 +211,23 @@ class View:
             raise Damaged  # rows were erased under our hands: look again
         return best
 
+    def scores_of(self, vector: Floats, pids: list[int]) -> dict[int, float]:
+        """Cosines of those passages that are here."""
+        places = self.places.of(np.array(pids, np.int64))
+        if self.alive is not None:
+            places = places[self.alive[places]]
+        scores = self._exact(places, vector).tolist()
+        return dict(zip(self.places.pids[places].tolist(), scores, strict=True))
+
+    def sample(self, vector: Floats, count: int) -> list[float]:
+        """Cosines of evenly spaced passages."""
+        rows = len(self.places.pids)
+        places = np.unique(np.linspace(0, rows - 1, min(count, rows)).astype(np.int64))
+        if self.alive is not None:
+            places = places[self.alive[places]]
+        scores: list[float] = self._exact(places, vector).tolist()
+        return scores
+
     def _everyone(self) -> NDArray[np.bool_]:
         return np.ones(len(self.places.pids), np.bool_)
 

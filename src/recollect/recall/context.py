@@ -1,0 +1,49 @@
+"""What was told just before and just after speaks for a memory too.
+
+In a conversation the question and its answer, or a remark and its subject, stand next to each
+other, and only one of them may share words with what is asked. Each candidate gets a share of what
+its neighbours score, if they were told in the same breath.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import ClassVar
+
+from recollect.recall.draft import Draft, Kit
+from recollect.vocabulary import Candidate, Memory
+
+# Notes of different days that stand next to each other need have nothing to do with each other.
+_SAME_BREATH = timedelta(hours=12)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    name: ClassVar[str] = "context"
+    share: float = 0.2  # of a neighbour's score; flat from .1 to .3 in benchmarks/LOG.md
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        scores = {c.memory_id: c.score for c in draft.candidates}
+        memories = {c.memory_id: c.memory for c in draft.candidates}
+        beside = kit.store.neighbours(list(scores))
+        raised: list[Candidate] = []
+        for candidate, neighbours in zip(draft.candidates, beside, strict=True):
+            support = sum(
+                scores[one]
+                for one in neighbours
+                if one in scores and _together(candidate.memory, memories[one])
+            )
+            raised.append(candidate._replace(score=candidate.score + self.share * support))
+        raised.sort(key=lambda c: -c.score)
+        ceiling = max([1.0, *(c.score for c in raised[:1])])
+        raised = [c._replace(score=c.score / ceiling) for c in raised]
+        return replace(draft, candidates=tuple(raised))
+
+
+def _together(one: Memory | None, other: Memory | None) -> bool:
+    """Told in one breath: the same source, and close in time."""
+    if one is None or other is None or one.source != other.source:
+        return False
+    apart = (one.occurred_at or one.created_at) - (other.occurred_at or other.created_at)
+    return abs(apart) <= _SAME_BREATH

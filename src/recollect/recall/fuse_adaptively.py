@@ -1,0 +1,110 @@
+"""The default fusion: words and meaning on one scale, meaning trusted as far as words bear it out.
+
+Ranks alone cannot say that a channel has nothing to say, and a fixed weight lets a weak encoder
+pull good answers down. Here:
+
+- words count as their share of the best words score of this question (0 to 1);
+- meaning counts as how far a cosine stands out from what is usual in the space, in spreads (z);
+- meaning's weight follows the *agreement*: how much words support what meaning likes best. An
+  encoder that cannot read this language, or knows nothing, agrees by chance only and is all but
+  switched off; where words find nothing, there is nothing to disagree with and meaning decides.
+
+Measured with a strong, a weak and a random encoder in benchmarks/LOG.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from recollect.recall.draft import Draft, Kit
+from recollect.recall.search_meaning import CHANNEL as MEANING
+from recollect.recall.search_words import CHANNEL as WORDS
+from recollect.text.tokenise import query_terms, terms
+from recollect.vocabulary import Candidate, Found, Place
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FuseAdaptively:
+    name: ClassVar[str] = "fuse"
+    least: float = 0.04  # the weight of one spread where meaning and words disagree
+    most: float = 0.20  # and where they agree
+    doubt: float = 0.2  # the agreement up to which meaning gets the least weight
+    belief: float = 0.6  # and from which it gets the most
+    firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        words = {(f.memory_id, f.ordinal): f.score for f in draft.channels.get(WORDS, ())}
+        nearest = [(f.memory_id, f.ordinal) for f in draft.channels.get(MEANING, ())]
+        places = _places(draft.channels)
+        keys = list(places)
+        z = _standing_out(draft, kit, keys)
+        best = max(words.values(), default=0.0)
+        share = {key: score / best for key, score in words.items()} if best > 0 else {}
+        weight = self._weight(share, nearest)
+        firmness = min(1.0, _coverage(draft, kit) / self.firm) if share and nearest else 1.0
+        weight += (self.most - weight) * (1 - firmness)
+        share = {key: value * firmness for key, value in share.items()}
+        top = max(share.values(), default=0.0)
+        ceiling = top + weight * max(z.values(), default=0.0) or 1.0
+        candidates = [
+            Candidate(
+                *key,
+                max(0.0, share.get(key, 0.0) + weight * z.get(key, 0.0)) / ceiling,
+                places[key],
+            )
+            for key in keys
+        ]
+        candidates.sort(key=lambda c: -c.score)
+        both = sum(len(c.channels) > 1 for c in candidates)
+        return replace(draft, candidates=tuple(candidates), channels={}).note(
+            f"{len(candidates)} passages, {both} found by more than one channel; "
+            f"words weigh {top:.2f}, a spread of meaning {weight:.2f}"
+        )
+
+    def _weight(self, share: Mapping[Key, float], nearest: list[Key]) -> float:
+        if not nearest:
+            return 0.0
+        if not share:
+            return self.most
+        agreement = share.get(nearest[0], 0.0)
+        trust = (agreement - self.doubt) / (self.belief - self.doubt)
+        return self.least + (self.most - self.least) * min(max(trust, 0.0), 1.0)
+
+
+def _coverage(draft: Draft, kit: Kit) -> float:
+    """How much of the question the best finds by words hold: the largest share of its terms."""
+    asked = set(query_terms(draft.query.text))
+    best = [(f.memory_id, f.ordinal) for f in draft.channels[WORDS][:3]]
+    held = [
+        len(asked.intersection(terms(memory.text[passage.start : passage.end])))
+        for memory, passage in filter(None, kit.store.fetch(best))
+    ]
+    return max(held, default=0) / max(len(asked), 1)
+
+
+def _standing_out(draft: Draft, kit: Kit, keys: list[Key]) -> dict[Key, float]:
+    """How many spreads each passage stands above the usual; also those that words alone found."""
+    question = draft.question
+    if question is None or MEANING not in draft.channels:
+        return {}
+    compared = kit.store.compare(
+        question.vector, keys, fingerprint=question.fingerprint, spaces=draft.query.spaces
+    )
+    return {
+        key: (score - compared.mean) / compared.spread
+        for key, score in zip(keys, compared.scores, strict=True)
+        if score is not None
+    }
+
+
+def _places(channels: Mapping[str, tuple[Found, ...]]) -> dict[Key, dict[str, Place]]:
+    """Where every passage stands in every channel that found it."""
+    places: dict[Key, dict[str, Place]] = {}
+    for name, found in channels.items():
+        for rank, (memory_id, ordinal, score) in enumerate(found):
+            places.setdefault((memory_id, ordinal), {})[name] = Place(rank, score)
+    return places
