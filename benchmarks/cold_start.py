@@ -27,7 +27,8 @@ from benchmarks.corpus import Corpus
 from benchmarks.measure import arguments, filled, save, say, sizes, table, verdict, workplace
 
 _FIRST_QUESTION = """
-import json, sys, time
+import json, os, sys, time
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # as the command does
 import apsw, numpy
 import recollect, recollect.stores.sqlite.store, recollect.stores.sqlite.vectors
 import recollect.stores.sqlite.postings

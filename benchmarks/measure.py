@@ -155,6 +155,9 @@ def filled(path: Path, corpus: Corpus, rows: int) -> Path:
     """A store of so many rows at this path, made unless it is there from an earlier run."""
     done = path.with_name(path.name + ".filled")
     if done.exists():
+        engine, _ = open_engine(path)
+        with engine:
+            engine.store.maintain()  # another version may have left files of another form
         return path
     say(f"filling a store with {rows:,} rows")
     engine, embedder = open_engine(path)
