@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Engine
-from recollect.errors import Conflict, InvalidInput, UnknownSpace
+from recollect.errors import InvalidInput, UnknownSpace
 from recollect.testing import FakeClock
 from tests.embedders_of_tests import Letters
 
@@ -106,9 +106,11 @@ def test_what_is_here_stays() -> None:
         assert memory is not None
         assert memory.reinforcement == 1
         engine.revise("m1", text="小美喜欢深色主题")
-        with pytest.raises(Conflict, match="the id 'm1' is taken by another memory"):
-            engine.import_many([{"text": "new"}, *records])
-        assert engine.status().memories == 1
+        fates = engine.import_many([{"text": "new"}, *records, {"text": "新的"}])
+        assert fates == {"created": 2, "conflict": 1}
+        changed = engine.get("m1")
+        assert changed is not None
+        assert changed.text == "小美喜欢深色主题"
 
 
 def test_records_without_ids_merge() -> None:

@@ -10,6 +10,7 @@ with Engine("memory.db") as engine:
 
 from __future__ import annotations
 
+import builtins
 import os
 import threading
 from collections import Counter
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect import settings as settings_module
 from recollect.checks import check_space, is_id, shown
 from recollect.clock import Clock, system_clock
-from recollect.errors import InvalidInput, NotFound, StoreError
+from recollect.errors import InvalidInput, NotFound, RecollectError, StoreError, StoreReadOnly
 from recollect.filters import Filter
 from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
@@ -56,6 +57,12 @@ _FLUSH_ACCESSES = 64  # memories
 _FLUSH_COUNTS = 512  # the same few memories asked for again and again are written too
 
 
+_HELD_BY_READERS = (
+    "it is found no more, but another process is reading: its bytes leave the store's log when "
+    "that reader is done and anything is written or closed"
+)
+
+
 class EngineStatus(NamedTuple):
     """How the engine is doing. `embedder` is what the settings name, `indexed_by` who made
     the index that answers."""
@@ -88,17 +95,26 @@ class Engine:
         if store is None:
             store = self.settings.store_path
             if not self.settings.store:  # our own place; a place that the user named must exist
-                store.parent.mkdir(parents=True, exist_ok=True)
+                try:
+                    store.parent.mkdir(parents=True, exist_ok=True)
+                except OSError as e:
+                    raise StoreReadOnly(
+                        f"{store.parent} cannot be created ({e.strerror}); choose another place "
+                        "with --store or RECOLLECT_STORE"
+                    ) from None
         if isinstance(store, str | os.PathLike):
             from recollect.stores.sqlite.store import SQLiteStore
 
             self.store: Store = SQLiteStore(store)
-        else:
+        elif hasattr(store, "search_words"):
             self.store = store
+        else:
+            raise InvalidInput(f"a store is a path or a Store, got {type(store).__name__}")
         self._clock = clock
         self._configured = embedder if embedder is not None else self.settings.embedder
         self._lock = threading.Lock()
         self._threads: Workers | None = None
+        self._closed = False
         self._accessed: Counter[str] = Counter()
 
     @classmethod
@@ -116,6 +132,7 @@ class Engine:
 
     def close(self) -> None:
         """Write what is owed and let go of the store."""
+        self._closed = True
         try:
             self._flush_accesses()
         finally:
@@ -161,13 +178,15 @@ class Engine:
         told: Iterable[Mapping[str, Any]],
         *,
         progress: Progress | None = None,
-        refused: Callable[[int, InvalidInput], None] | None = None,
+        refused: Callable[[int, RecollectError], None] | None = None,
     ) -> Iterator[Receipt]:
         """The same, giving each receipt as soon as its batch is on disk.
 
         `refused` is called with the number (from 1) of an item that cannot be taken, and the rest
-        goes on; without it, the first such item stops everything after its batch.
+        goes on; without it, the first such item stops everything from its batch on.
         """
+        if not isinstance(told, Iterable):
+            raise InvalidInput(f"expected a list of objects, got {type(told).__name__}")
         return self._writer.remember_stream(told, progress=progress, refused=refused)
 
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
@@ -191,7 +210,8 @@ class Engine:
             self._accessed.pop(memory_id, None)
         if self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
-        return Receipt(memory.id, memory.space, Action.FORGOTTEN)
+        notes = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
+        return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=notes)
 
     def forget_space(self, space: str) -> int:
         """Erase a space and all that it holds; how many memories went."""
@@ -273,6 +293,8 @@ class Engine:
         limit: int = 20,
     ) -> Page:
         """Memories as they were told, a page at a time. No spaces named: the default one."""
+        if cursor is not None and not isinstance(cursor, str):
+            raise InvalidInput(f"a cursor is text, got {type(cursor).__name__}")
         self._flush_accesses()
         return self.store.scan(
             spaces=space_names(spaces, self.settings),
@@ -307,6 +329,8 @@ class Engine:
 
     def _pool(self) -> Executor:
         with self._lock:
+            if self._closed:
+                raise StoreError("this engine is closed; open it again to use it")
             if self._threads is None:
                 from recollect.recall.workers import Workers
 
@@ -379,19 +403,25 @@ class Engine:
         """Check every part thoroughly; each fault comes with its fix."""
         return [*self.store.check(), self._embedders.check()]
 
-    def export(self, *, spaces: SpaceNames | None = None) -> Iterator[dict[str, Any]]:
-        """Every memory with its history as JSON-ready objects; `import_many` takes them back."""
+    def export(
+        self, *, spaces: SpaceNames | None = None, damaged: builtins.list[str] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Every memory with its history as JSON-ready objects; `import_many` takes them back.
+
+        With a list `damaged`, what cannot be read any more is named there and passed over.
+        """
         from recollect.remember.transfer import exported
 
         self._flush_accesses()
         names = None if spaces is None else space_names(spaces, self.settings)
-        return exported(self.store, names)
+        return exported(self.store, names, damaged)
 
     def import_many(
         self, records: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
     ) -> Counter[str]:
         """Take back what `export` gave: ids, times, counters and history stay as they were.
 
-        What is here already stays as it is. Returns how many memories met each fate.
+        What is here already stays as it is, also where it has changed since ("conflict" counts
+        those). Returns how many memories met each fate.
         """
         return self._writer.import_many(records, progress=progress)

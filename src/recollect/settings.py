@@ -212,8 +212,14 @@ def save_user(name: str, value: str | None) -> Path:
     if value is not None:
         told[name] = _typed(name, value, "config set")
     target = path.resolve()  # a link into somebody's dotfiles stays a link
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name)  # mode 0600
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name)  # mode 0600
+    except OSError as e:
+        raise SettingsError(
+            f"{target} cannot be written ({e.strerror}); check the permissions, or use the "
+            f"variable RECOLLECT_{name.upper()} instead"
+        ) from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.writelines(f"{key} = {_toml(item)}\n" for key, item in told.items())

@@ -447,3 +447,123 @@ def test_by_words_alone_nothing_heavy_is_loaded(tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout)["hits"]
+
+
+# What a stranger found
+
+
+def damage(store: Path, word: str) -> None:
+    """Break one byte inside a stored text."""
+    data = bytearray(store.read_bytes())
+    at = data.index(word.encode())
+    data[at] = 0xFF
+    store.write_bytes(data)
+
+
+def test_a_damaged_text_is_named_and_the_others_are_saved(cli: Cli, tmp_path: Path) -> None:
+    cli("config", "set", "embedder", "none")
+    for name in ("alpha", "kwyjibo", "预算"):
+        cli("remember", f"the fact about {name}", "--id", f"id-{name}", "--embedder", "none")
+    damage(tmp_path / "memory.db", "kwyjibo")  # the text's place comes before the index's
+    sick = cli("doctor", "--embedder", "none")
+    assert sick.code == 1
+    assert "rescue.jsonl" in sick.out
+    listed = cli("list")
+    assert listed.code == 5
+    assert listed.error["code"] == "store_corrupt"
+    rescue = cli("export", "--out", "rescue.jsonl")
+    assert rescue.code == 5
+    saved = [json.loads(x)["id"] for x in (tmp_path / "rescue.jsonl").read_text().splitlines()]
+    assert saved == ["id-alpha", "id-预算"]
+
+
+def test_export_writes_into_pipes_and_through_links(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "one fact 一个事实")
+    (tmp_path / "target.jsonl").write_text("old")
+    (tmp_path / "link.jsonl").symlink_to("target.jsonl")
+    (tmp_path / "link.jsonl.new").write_text("mine")
+    assert cli("export", "--out", "link.jsonl").code == 0
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert "一个事实" in (tmp_path / "target.jsonl").read_text("utf-8")
+    assert (tmp_path / "link.jsonl.new").read_text() == "mine"
+    os.mkfifo(tmp_path / "pipe")
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_text("utf-8")))
+    reader.start()
+    assert cli("export", "--out", "pipe").code == 0
+    reader.join(10)
+    assert "一个事实" in read[0]
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_taken_id_stops_neither_bulk_nor_import(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "the first", "--id", "a")
+    lines = [
+        '{"id": "n1", "text": "新"}',
+        '{"id": "a", "text": "changed"}',
+        '{"id": "n2", "text": "M"}',
+    ]
+    (tmp_path / "facts.jsonl").write_text("\n".join(lines), "utf-8")
+    ran = cli("remember", "--jsonl", "facts.jsonl")
+    assert ran.code == 2
+    assert ran.json["created"] == 2
+    assert [failure["line"] for failure in ran.json["failed"]] == [2]
+    cli("export", "--out", "backup.jsonl")
+    cli("revise", "n1", "revised since")
+    cli("forget", "n2")
+    assert cli("import", "backup.jsonl").json == {"created": 1, "conflict": 1, "unchanged": 1}
+    assert cli("get", "n2").json["text"] == "M"
+    assert cli("get", "n1").json["text"] == "revised since"
+
+
+def test_told_again_with_more_says_what_it_did_not_take(cli: Cli) -> None:
+    cli("remember", "told 告诉", "--tag", "one")
+    again = cli("remember", "told 告诉", "--tag", "two", "--confidence", "0.3").json
+    assert again["action"] == "reinforced"
+    assert "tags, confidence" in again["notes"][0]
+    assert "revise" in again["notes"][0]
+
+
+def test_memories_are_for_their_owner_alone(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "private 私人")
+    for path in tmp_path.glob("memory.db*"):
+        assert path.stat().st_mode & 0o077 == 0
+
+
+def test_an_empty_file_is_no_store(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "memory.db").touch()
+    assert cli("recall", "anything").error["code"] == "store_missing"
+    assert cli("doctor").code == 1
+
+
+def test_a_full_disk_behind_the_answer(tmp_path: Path) -> None:
+    store = tmp_path / "memory.db"
+    process("remember", "x" * 5000, store=store)
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "recollect.doors.cli.main", "list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env={**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"},
+        )
+    assert ran.returncode == 1
+    assert b"Traceback" not in ran.stderr
+
+
+def test_the_named_identifier_comes_first(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "use-m")
+    for text in (
+        "ERR_CONN_1043 means that the certificate has expired",
+        "ERR_CONN_1044: connection error, what it means and how to fix it",
+        "ERR_CONN_1045 connection reset error 连接错误怎么解决",
+        "Last week the nightly build broke and after a long search we saw that ERR_CONN_1042 was "
+        "written to the log because somebody had switched the proxy off",
+    ):
+        cli("remember", text)
+    for question in (
+        "what does ERR_CONN_1042 mean?",
+        "how do I fix connection error ERR_CONN_1042",
+        "ERR_CONN_1042 连接错误怎么解决",
+    ):
+        assert "ERR_CONN_1042" in cli("recall", question).json["hits"][0]["text"]

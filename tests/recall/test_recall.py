@@ -134,6 +134,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
     assert [step.stage for step in trace.steps] == [
         "find_period",
         "search_period",
+        "search_exact",
         "search_meaning + search_words",
         "fuse",
         "one_per_memory",
@@ -148,7 +149,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
     assert trace.steps[0].received == 0
     for before, after in itertools.pairwise(trace.steps):
         assert before.passed_on == after.received
-    for step in trace.steps[4:]:
+    for step in trace.steps[5:]:
         unfetched = [int(note.split()[0]) for note in step.notes if "not fetched" in note]
         assert step.received == step.passed_on + len(step.dropped) + sum(unfetched)
         assert all(dropped.reason for dropped in step.dropped)

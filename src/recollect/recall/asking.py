@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +59,8 @@ def make_query(
 def space_names(spaces: SpaceNames | None, settings: Settings) -> tuple[str, ...]:
     if spaces is None:
         spaces = settings.space
+    if not isinstance(spaces, str | Iterable):
+        raise InvalidInput(f"spaces: expected a name or a list of names, got {shown(spaces)}")
     names = (spaces,) if isinstance(spaces, str) else tuple(spaces)
     if not names:
         raise InvalidInput("name at least one space to look in")

@@ -21,7 +21,7 @@ _SAME_BREATH = timedelta(hours=12)
 @dataclass(frozen=True, slots=True)
 class Context:
     name: ClassVar[str] = "context"
-    share: float = 0.2  # of a neighbour's score; flat from .1 to .3 in benchmarks/LOG.md
+    share: float = 0.1  # of a neighbour's score; see benchmarks/LOG.md
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         scores = {c.memory_id: c.score for c in draft.candidates}

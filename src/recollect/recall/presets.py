@@ -14,6 +14,7 @@ from recollect.recall.draft import Stage
 from recollect.recall.fuse import ReciprocalRanks
 from recollect.recall.fuse_adaptively import FuseAdaptively
 from recollect.recall.hydrate import Hydrate
+from recollect.recall.search_exact import SearchExact
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
@@ -31,6 +32,7 @@ BALANCED = Preset(
     (
         FindPeriod(),
         SearchPeriod(),
+        SearchExact(),
         SideBySide((SearchMeaning(), SearchWords())),
         FuseAdaptively(),
         OnePerMemory(),
@@ -60,7 +62,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in (BALANCED, 
 def preset_named(name: str) -> Preset:
     try:
         return PRESETS[name]
-    except KeyError:
+    except (KeyError, TypeError):
         raise InvalidInput(
             f"there is no preset {name!r}; known: {', '.join(sorted(PRESETS))}"
         ) from None

@@ -13,6 +13,7 @@ from typing import ClassVar
 from recollect.clock import to_micros
 from recollect.filters import All, AnyOf, Condition, Filter, Not
 from recollect.recall.draft import Draft, Kit, Period
+from recollect.text.time_hints import may_name_a_time
 from recollect.vocabulary import Candidate, Found, Memory
 
 CHANNEL = "timeline"
@@ -23,6 +24,8 @@ class FindPeriod:
     name: ClassVar[str] = "find_period"
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if not may_name_a_time(draft.query.text):
+            return draft
         from recollect.text.time_phrases import find_time_phrases
 
         phrases = find_time_phrases(draft.query.text, now=kit.clock(), zone=kit.zone)
@@ -57,7 +60,7 @@ class SearchPeriod:
 @dataclass(frozen=True, slots=True)
 class RaisePeriod:
     name: ClassVar[str] = "raise_period"
-    bonus: float = 1.0  # as much as the best score: what happened then comes first
+    bonus: float = 0.3  # of the best score: enough to lead, not to drown what was asked
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         period = draft.period

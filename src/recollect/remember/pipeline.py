@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.embedders.protocol import Embedder, embed_texts, embedding_of
-from recollect.errors import EmbedderError, FingerprintMismatch, StoreError
+from recollect.errors import Conflict, EmbedderError, FingerprintMismatch, StoreError
 from recollect.remember.ingress import identity
 from recollect.stores.protocol import Store
 from recollect.text.split import split
@@ -65,6 +65,8 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
         note = _words_only(e)
         entries = [replace(entry, vectors=None) for entry in entries]
         written = kit.store.put(entries)
+    known = [w.id for w in written if w.action is not Action.CREATED]
+    held = {m.id: m for m in kit.store.get(known) if m is not None} if known else {}
     return [
         Receipt(
             id=w.id,
@@ -72,10 +74,43 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
             action=w.action,
             passages=len(entry.passages),
             embedded=entry.vectors is not None or w.action is not Action.CREATED,
-            notes=(note,) if note and w.action is Action.CREATED else (),
+            notes=_notes(entry.memory, held.get(w.id), note),
         )
         for entry, w in zip(entries, written, strict=True)
     ]
+
+
+_KEPT_FIELDS = (
+    "section", "tags", "entities", "source", "provenance", "confidence", "valid_from", "valid_to",
+    "metadata",
+)  # fmt: skip
+
+
+def _notes(told: Memory, held: Memory | None, note: str) -> tuple[str, ...]:
+    """Told again changes nothing but the count; whoever told more this time must know."""
+    if held is None:
+        return (note,) if note else ()
+    other = [name for name in _KEPT_FIELDS if getattr(told, name) != getattr(held, name)]
+    if not other:
+        return ()
+    return (f"known already; its {', '.join(other)} stay as they were: 'revise' changes them",)
+
+
+def write_each(
+    entries: Sequence[Entry], kit: Kit, *, conflict: Callable[[int, Conflict], None]
+) -> list[Receipt]:
+    """Write all but those whose id is taken by something else; `conflict` hears of these."""
+    try:
+        return write(entries, kit)
+    except Conflict:
+        pass  # one by one, to know whose it is
+    receipts: list[Receipt] = []
+    for position, entry in enumerate(entries):
+        try:
+            receipts += write([entry], kit)
+        except Conflict as e:
+            conflict(position, e)
+    return receipts
 
 
 def revise(entry: Entry, kit: Kit, *, same_text: bool) -> Receipt:

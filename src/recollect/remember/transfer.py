@@ -34,10 +34,14 @@ def as_record(memory: Memory) -> dict[str, Any]:
     return record
 
 
-def exported(store: Store, spaces: Sequence[str] | None) -> Iterator[dict[str, Any]]:
+def exported(
+    store: Store, spaces: Sequence[str] | None, damaged: list[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Every memory as a record. With a list given, what cannot be read is named there instead of
+    stopping the rest: an export may be the rescue."""
     cursor: str | None = None
     while True:
-        page = store.scan(spaces=spaces, cursor=cursor, limit=_PAGE)
+        page = store.scan(spaces=spaces, cursor=cursor, limit=_PAGE, damaged=damaged)
         for memory in page.memories:
             record = as_record(memory)
             former = store.history(memory.id)
@@ -86,7 +90,10 @@ def imported(
     numbered = enumerate(records, start=1)
     while batch := list(islice(numbered, writing.BATCH)):
         entries = [_entry(number, record, now) for number, record in batch]
-        fates.update(receipt.action.value for receipt in writing.write(entries, kit))
+        receipts = writing.write_each(
+            entries, kit, conflict=lambda position, error: fates.update(["conflict"])
+        )
+        fates.update(receipt.action.value for receipt in receipts)
         if progress is not None:
             progress(fates.total(), None)
     writing.keep_fast(kit.store)

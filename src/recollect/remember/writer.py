@@ -13,11 +13,13 @@ from typing import Any
 from recollect.clock import Clock
 from recollect.embedders.choosing import Embedders
 from recollect.embedders.protocol import embed_question, embedding_of
-from recollect.errors import EmbedderError, InvalidInput
+from recollect.errors import EmbedderError, InvalidInput, RecollectError
 from recollect.remember import pipeline, transfer
 from recollect.remember.ingress import accept
 from recollect.stores.protocol import Store
 from recollect.vocabulary import Entry, Memory, Progress, Receipt
+
+Refused = Callable[[int, RecollectError], None]
 
 _BACKFILL_AT_ONCE = 256
 _FIXED = frozenset({"id", "space", "created_at", "updated_at"})
@@ -41,7 +43,7 @@ class Writer:
         told: Iterable[Mapping[str, Any]],
         *,
         progress: Progress | None,
-        refused: Callable[[int, InvalidInput], None] | None,
+        refused: Refused | None,
     ) -> Iterator[Receipt]:
         total = len(told) if isinstance(told, Sequence) else None
         iterator = enumerate(told, start=1)
@@ -49,14 +51,16 @@ class Writer:
         behind = False
         while batch := list(islice(iterator, pipeline.BATCH)):
             entries: list[Entry] = []
+            numbers: list[int] = []
             for number, item in batch:
                 try:
                     entries.append(self._entry(item))
+                    numbers.append(number)
                 except InvalidInput as e:
                     if refused is None:
                         raise type(e)(f"item {number}: {e}" if number > 1 else str(e)) from None
                     refused(number, e)
-            receipts = pipeline.write(entries, self._kit)
+            receipts = self._write(entries, numbers, refused)
             done += len(batch)
             if progress is not None:
                 progress(done, total)
@@ -67,6 +71,15 @@ class Writer:
             pipeline.keep_fast(self._store)
         elif done and not behind:  # an embedder that has just failed is not asked again
             self._pay_vectors()
+
+    def _write(
+        self, entries: list[Entry], numbers: list[int], refused: Refused | None
+    ) -> list[Receipt]:
+        if refused is None:
+            return pipeline.write(entries, self._kit)
+        return pipeline.write_each(
+            entries, self._kit, conflict=lambda position, e: refused(numbers[position], e)
+        )
 
     def _entry(self, told: Mapping[str, Any]) -> Entry:
         if not isinstance(told, Mapping):

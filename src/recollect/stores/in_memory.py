@@ -212,6 +212,9 @@ class InMemoryStore:
         told = sorted(self._memories.values(), key=lambda m: self._numbers[m.id])
         return [m for m in told if spaces is None or m.space in spaces]
 
+    def finish_erasing(self) -> bool:
+        return True
+
     def scan(
         self,
         *,
@@ -220,6 +223,7 @@ class InMemoryStore:
         newest_first: bool = False,
         cursor: str | None = None,
         limit: int = 100,
+        damaged: list[str] | None = None,
     ) -> Page:
         if cursor is not None and not (cursor.isdecimal() and len(cursor) < 19):
             raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")

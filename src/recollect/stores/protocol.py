@@ -92,6 +92,10 @@ class Store(Protocol):
     def delete_space(self, space: str) -> int:
         """Erase a space with all that it holds; how many memories went."""
 
+    def finish_erasing(self) -> bool:
+        """See to it that nothing forgotten is left in logs and files; False while readers of
+        other processes still hold some of it."""
+
     def scan(
         self,
         *,
@@ -100,8 +104,10 @@ class Store(Protocol):
         newest_first: bool = False,
         cursor: str | None = None,
         limit: int = 100,
+        damaged: list[str] | None = None,
     ) -> Page:
-        """Memories in the order told, a page at a time."""
+        """Memories in the order told, a page at a time. What cannot be read any more raises
+        StoreCorrupt; with a list given, it is named there instead and passed over."""
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int: ...
 

@@ -154,6 +154,28 @@ def _terms_of_chunk(chunk: str, *, singles: bool) -> tuple[str, ...]:
     return tuple(found)
 
 
+def identifiers(text: str) -> tuple[str, ...]:
+    """The exact forms of a question's identifiers: codes, flags, settings, paths, versions.
+
+    What is only a word with a hyphen or a plain number is none; it is not asked for exactly.
+    """
+    found: dict[str, None] = {}
+    for chunk in fold_width(text.lstrip()[:MAX_QUERY_CHARS]).split():
+        for match in re.finditer(_ASCII_PIECE if chunk.isascii() else _PIECE, chunk):
+            word, more, lead = match["word"], match["more"], match["lead"]
+            if word is None:
+                continue
+            exact = (word + (more or "")).lower()
+            telling = any(map(str.isdigit, exact)) and any(map(str.isalpha, exact))
+            if "_" in exact or telling or (more and not exact.replace("-", "").isalnum()) or lead:
+                found[
+                    ((lead or "") + exact if lead and lead.startswith("-") else exact)[
+                        :_MAX_TERM_CHARS
+                    ]
+                ] = None
+    return tuple(found)
+
+
 def query_terms(text: str) -> tuple[str, ...]:
     """What to ask the index for: distinct terms without stop words, at most `MAX_QUERY_TERMS`.
 

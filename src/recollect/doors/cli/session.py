@@ -59,10 +59,12 @@ class Session:
     def _refuse_a_missing_store(self) -> None:
         """Asking a store that is not there must not look like "nothing known"."""
         path = self.loaded.settings.store_path
-        if self._arguments.command not in _CREATE and not path.exists():
+        there = path.is_dir() or (path.exists() and path.stat().st_size > 0)
+        if self._arguments.command not in _CREATE and not there:
             raise StoreMissing(
-                f"there is no store at {path}; check --store and RECOLLECT_STORE, or create it "
-                "with 'recollect init' or the first 'recollect remember'"
+                f"there is no store at {path} (or it is empty); check --store and "
+                "RECOLLECT_STORE, or create it with 'recollect init' or the first "
+                "'recollect remember'"
             )
 
     # Speaking

@@ -7,6 +7,7 @@ where SQLite's own busy handler lets them race and starve.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -14,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 
 import apsw
@@ -75,6 +77,14 @@ def plain_errors(path: Path) -> Iterator[None]:
             f"{path} is damaged or is not a Recollect store ({e}). Nothing was changed. Run "
             "'recollect doctor' for details; restore a backup or an export if you have one"
         ) from None
+    except ValueError as e:
+        if not isinstance(e, UnicodeDecodeError | JSONDecodeError):
+            raise
+        raise StoreCorrupt(
+            f"{path}: a text in it is damaged and cannot be read. Nothing was changed. "
+            "'recollect doctor' names the memories; 'recollect export --out rescue.jsonl' saves "
+            "the others"
+        ) from None
     except (apsw.BusyError, apsw.LockedError):
         raise StoreBusy(f"{path} is in use by another process; try again in a moment") from None
     except apsw.CantOpenError:
@@ -97,13 +107,29 @@ def plain_errors(path: Path) -> Iterator[None]:
         ) from None
 
 
+def create_private(path: Path) -> None:
+    """Memories are nobody else's business: the file is made readable for its owner alone."""
+    with contextlib.suppress(FileExistsError, PermissionError, FileNotFoundError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def _unchangeable(path: Path) -> bool:
+    """In a directory that may not be written SQLite cannot share a log; without one it need not."""
+    log = path.with_name(path.name + "-wal")
+    logged = log.exists() and log.stat().st_size > 0
+    return path.exists() and not os.access(path.parent, os.W_OK) and not logged
+
+
 def connect(path: Path, *, read_only: bool) -> apsw.Connection:
     flags = (
         apsw.SQLITE_OPEN_READONLY
         if read_only
         else (apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     )
-    connection = apsw.Connection(str(path), flags=flags, statementcachesize=256)
+    name = str(path)
+    if read_only and _unchangeable(path):
+        name, flags = f"{path.as_uri()}?immutable=1", flags | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(name, flags=flags, statementcachesize=256)
     connection.set_busy_timeout(int(LOCK_SECONDS * 1000))
     execute = connection.execute
     if not read_only:

@@ -12,6 +12,7 @@ from recollect.errors import RecollectError
 from recollect.stores.sqlite import words
 from recollect.stores.sqlite.connection import connect, plain_errors
 from recollect.stores.sqlite.large import directory
+from recollect.stores.sqlite.rows import readable
 from recollect.stores.sqlite.searching import SpaceRow, spaces_of
 from recollect.stores.sqlite.writing import VectorTable, vector_tables
 from recollect.vocabulary import Check
@@ -40,7 +41,7 @@ def check(path: Path, *, writable: bool) -> list[Check]:
 
 
 def _parts(connection: apsw.Connection, folder: Path, *, thorough: bool) -> list[Check]:
-    checks: list[Check] = []
+    checks = [_texts(connection)]
     spaces = spaces_of(connection, None)
     tables = vector_tables(connection)
     for space in spaces:
@@ -49,6 +50,18 @@ def _parts(connection: apsw.Connection, folder: Path, *, thorough: bool) -> list
     if folder.exists():
         checks.append(_sidecars(connection, folder, spaces, tables))
     return checks
+
+
+def _texts(connection: apsw.Connection) -> Check:
+    """Read every memory: a byte that went wrong inside a text breaks no page."""
+    numbers = [int(row[0]) for row in connection.execute("SELECT row FROM memories")]
+    damaged: list[str] = []
+    for start in range(0, len(numbers), 1000):
+        readable(connection, numbers[start : start + 1000], damaged)
+    if damaged:
+        named = ", ".join(damaged[:5]) + (" …" if len(damaged) > 5 else "")
+        return Check("texts", False, f"{len(damaged)} memories cannot be read: {named}", _RESTORE)
+    return Check("texts", True, f"{len(numbers)} memories can be read")
 
 
 def _file(path: Path) -> Check:

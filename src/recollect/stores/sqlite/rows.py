@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+
+import apsw
 
 from recollect.clock import from_micros, to_micros
 from recollect.vocabulary import Json, Memory
@@ -83,6 +85,31 @@ def from_row(row: tuple[Any, ...]) -> Memory:
         access_count=row[16],
         metadata={} if metadata == "{}" else json.loads(metadata),
     )
+
+
+def readable(
+    connection: apsw.Connection, numbers: Sequence[int], damaged: list[str] | None
+) -> list[Memory]:
+    """Memories by row number, in that order. A text that is no UTF-8 any more raises, or with a
+    list given is named there and passed over."""
+    sql = (
+        f"SELECT m.row, {SELECTED} FROM json_each(?) j JOIN memories m ON m.row = j.value "
+        "JOIN spaces s ON s.id = m.space"
+    )
+    try:
+        found = {row[0]: row for row in connection.execute(sql, (_dump(list(numbers)),))}
+        return [from_row(found[number][1:]) for number in numbers if number in found]
+    except ValueError:  # UnicodeDecodeError, or JSON that is none
+        if damaged is None:
+            raise
+    memories: list[Memory] = []
+    for number in numbers:
+        try:
+            rows = list(connection.execute(sql, (_dump([number]),)))
+            memories += [from_row(row[1:]) for row in rows]
+        except ValueError:
+            damaged.append(f"row {number}")
+    return memories
 
 
 def snapshot(memory: Memory) -> str:

@@ -36,9 +36,10 @@ from recollect.stores.sqlite.connection import (
     check_sqlite_version,
     checkpoint,
     connect,
+    create_private,
     plain_errors,
 )
-from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot
+from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
 from recollect.stores.sqlite.searching import Searcher, neighbours, spaces_of
 from recollect.stores.sqlite.where import to_sql
 from recollect.stores.sqlite.writing import VectorTable
@@ -73,6 +74,7 @@ class SQLiteStore:
         self._writer: apsw.Connection | None = None
         self._broken: str | None = None
         self._closed = False
+        self._log_is_clean = True
         self._searcher = Searcher(self.path)
         self._folder = large.directory(self.path)
         self._maintainer: threading.Thread | None = None
@@ -99,6 +101,7 @@ class SQLiteStore:
                         "here; open it once where it can be written"
                     )
             return
+        create_private(self.path)
         with self._write() as writer:
             schema.migrate(writer)
             tokeniser = writer.execute("SELECT value FROM meta WHERE key = 'tokeniser'").get
@@ -148,7 +151,8 @@ class SQLiteStore:
                 yield reader
             finally:
                 # not COMMIT: after a damaged words index that fails too, and hides the first error
-                reader.execute("ROLLBACK")
+                if reader.in_transaction:  # SQLite ends it itself at some errors
+                    reader.execute("ROLLBACK")
 
     # Truth
 
@@ -258,7 +262,14 @@ class SQLiteStore:
         self._tidy_files()
         with self._lock.hold(), plain_errors(self.path):
             if self._writer is not None:
-                checkpoint(self._writer)
+                self._log_is_clean = checkpoint(self._writer)
+
+    def finish_erasing(self) -> bool:
+        if not self._log_is_clean:
+            with self._lock.hold(), plain_errors(self.path):
+                if self._writer is not None:
+                    self._log_is_clean = checkpoint(self._writer, seconds=0.2)
+        return self._log_is_clean
 
     def _tidy_files(self) -> None:
         if not self._folder.exists():
@@ -280,6 +291,7 @@ class SQLiteStore:
         newest_first: bool = False,
         cursor: str | None = None,
         limit: int = 100,
+        damaged: list[str] | None = None,
     ) -> Page:
         condition, bindings = to_sql(where)
         if cursor is not None and not (cursor.isdecimal() and len(cursor) < 19):
@@ -289,15 +301,16 @@ class SQLiteStore:
             beyond = (
                 "" if cursor is None else f"AND m.row {'<' if newest_first else '>'} {int(cursor)}"
             )
-            rows = reader.execute(
-                f"SELECT m.row, {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
+            found = reader.execute(
+                "SELECT m.row FROM memories m "
                 f"WHERE m.space IN (SELECT value FROM json_each(?)) {beyond} AND {condition} "
                 f"ORDER BY m.row {'DESC' if newest_first else ''} LIMIT ?",
                 (json.dumps(numbers), *bindings, limit + 1),
-            ).fetchall()
-        more = len(rows) > limit
-        rows = rows[:limit]
-        return Page([from_row(row[1:]) for row in rows], str(rows[-1][0]) if more else None)
+            )
+            rows = [row for (row,) in found]
+            more = len(rows) > limit
+            memories = readable(reader, rows[:limit], damaged)
+        return Page(memories, str(rows[limit - 1]) if more else None)
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
         condition, bindings = to_sql(where)

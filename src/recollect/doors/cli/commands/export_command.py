@@ -3,11 +3,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, Any
 
 from recollect.doors.cli.session import Session
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StoreCorrupt
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,24 +19,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    records = session.engine.export(spaces=arguments.space)
+    damaged: list[str] = []
+    records = session.engine.export(spaces=arguments.space, damaged=damaged)
     if arguments.out is None:
         session.show_each(records)
-        return 0
-    path = Path(arguments.out)
-    draft = path.with_name(path.name + ".new")
-    count = 0
-    try:
-        with draft.open("w", encoding="utf-8") as file, session.progress("exporting") as progress:
-            for count, record in enumerate(records, start=1):
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
-                if progress is not None and count % 100 == 0:
-                    progress(count, None)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)  # the name appears only when everything is in it
-    except OSError as e:
-        draft.unlink(missing_ok=True)
-        raise InvalidInput(f"{path} cannot be written: {e.strerror}") from None
-    print(f"{count:,} memories are in {path}", file=sys.stderr)
+    else:
+        path = Path(arguments.out).expanduser()
+        try:
+            count = _save(records, path, session)
+        except OSError as e:
+            raise InvalidInput(f"{path} cannot be written: {e.strerror}") from None
+        session.hint(f"memories written to {path}: {count:,}")
+    if damaged:
+        raise StoreCorrupt(
+            f"{len(damaged)} memories cannot be read any more and were left out: "
+            f"{', '.join(damaged[:10])}. Import what was saved into a new store"
+        )
     return 0
+
+
+def _save(records: Iterator[dict[str, Any]], path: Path, session: Session) -> int:
+    """Into a new file that takes the name when it is complete; straight into what is no file."""
+    if path.exists() and not path.is_file():  # a pipe, a device
+        with path.open("w", encoding="utf-8") as file:
+            return _write(records, file, session)
+    target = path.resolve()  # a link stays a link
+    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".new")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            count = _write(records, file, session)
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+    return count
+
+
+def _write(records: Iterator[dict[str, Any]], file: IO[str], session: Session) -> int:
+    count = 0
+    with session.progress("exporting") as progress:
+        for count, record in enumerate(records, start=1):
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            if progress is not None and count % 100 == 0:
+                progress(count, None)
+    file.flush()
+    return count
