@@ -66,8 +66,9 @@ def cpu_of(command: Sequence[str], times: int) -> dict[str, Any]:
 
 def _environ() -> dict[str, str]:
     here = str(Path(__file__).parents[1])
-    return {
-        **os.environ,
+    environ = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {  # an installed package has its modules compiled: so must these
+        **environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), here])),
     }
 

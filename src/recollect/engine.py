@@ -135,6 +135,8 @@ class Engine:
         self._closed = True
         try:
             self._flush_accesses()
+            if "_writer" in self.__dict__:
+                self._writer.close()
         finally:
             if self._threads is not None:
                 self._threads.shutdown()

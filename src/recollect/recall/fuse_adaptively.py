@@ -37,13 +37,14 @@ class FuseAdaptively:
     most: float = 0.20  # and where they agree
     doubt: float = 0.2  # the agreement up to which meaning gets the least weight
     belief: float = 0.6  # and from which it gets the most
+    cap: float = 4.0  # spreads: what stands out further than this is scaled down to it
     firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         nearest = [(f.memory_id, f.ordinal) for f in draft.channels.get(MEANING, ())]
         places = _places(draft.channels)
         keys = list(places)
-        z = _standing_out(draft, kit, keys)
+        z = _standing_out(draft, kit, keys, most=self.cap)
         share = _shares(draft.channels.get(WORDS, ()))
         weight = self._weight(share, nearest)
         firmness = min(1.0, _coverage(draft, kit) / self.firm) if share and nearest else 1.0
@@ -92,7 +93,7 @@ def _coverage(draft: Draft, kit: Kit) -> float:
     return max(held, default=0) / max(len(asked), 1)
 
 
-def _standing_out(draft: Draft, kit: Kit, keys: list[Key]) -> dict[Key, float]:
+def _standing_out(draft: Draft, kit: Kit, keys: list[Key], *, most: float) -> dict[Key, float]:
     """How many spreads each passage stands above the usual; also those that words alone found."""
     question = draft.question
     if question is None or MEANING not in draft.channels:
@@ -100,11 +101,13 @@ def _standing_out(draft: Draft, kit: Kit, keys: list[Key]) -> dict[Key, float]:
     compared = kit.store.compare(
         question.vector, keys, fingerprint=question.fingerprint, spaces=draft.query.spaces
     )
-    return {
+    z = {
         key: (score - compared.mean) / compared.spread
         for key, score in zip(keys, compared.scores, strict=True)
         if score is not None
     }
+    scale = min(1.0, most / max([most, *z.values()])) if z else 1.0
+    return {key: value * scale for key, value in z.items()}
 
 
 def _places(channels: Mapping[str, tuple[Found, ...]]) -> dict[Key, dict[str, Place]]:

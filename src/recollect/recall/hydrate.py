@@ -14,7 +14,7 @@ class Hydrate:
     name: ClassVar[str] = "hydrate"
     per_hit: int = 2  # duplicates and oversized items may take up to half
 
-    at_least: int = 40  # what comes after may still lift a candidate
+    at_least: int = 24  # what comes after may still lift a candidate
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         wanted = draft.candidates[: max(self.at_least, self.per_hit * draft.query.limit)]

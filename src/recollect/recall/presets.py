@@ -50,7 +50,7 @@ RANKS = Preset(
         SideBySide((SearchMeaning(), SearchWords())),
         ReciprocalRanks(),
         OnePerMemory(),
-        Hydrate(),
+        Hydrate(at_least=0),
         Deduplicate(),
         Budget(),
     ),

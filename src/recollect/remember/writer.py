@@ -37,6 +37,13 @@ class Writer:
         self._clock = clock
         self._kit = pipeline.Kit(store, embedders.for_writing)
         self._may_owe_vectors = True
+        self._told = 0
+
+    def close(self) -> None:
+        """After many writes, leave files behind with which the next process is fast at once.
+        While writing goes on, making them again and again would cost more than it gives."""
+        if self._told >= pipeline.BATCH:
+            pipeline.keep_fast(self._store)
 
     def remember_stream(
         self,
@@ -67,9 +74,8 @@ class Writer:
             behind = any(not receipt.embedded for receipt in receipts)
             self._may_owe_vectors = self._may_owe_vectors or behind
             yield from receipts
-        if done >= pipeline.BATCH:
-            pipeline.keep_fast(self._store)
-        elif done and not behind:  # an embedder that has just failed is not asked again
+        self._told += done
+        if 0 < done < pipeline.BATCH and not behind:  # one that has just failed is not asked again
             self._pay_vectors()
 
     def _write(

@@ -52,6 +52,13 @@ class _Block(NamedTuple):
     counts: NDArray[np.uint16]
 
 
+class Prepared(NamedTuple):
+    """A file that is not written yet."""
+
+    entry: Listed
+    data: NDArray[np.uint8]
+
+
 class PostingFiles:
     def __init__(self, folder: Path, space: int) -> None:
         self._folder = folder
@@ -67,10 +74,11 @@ class PostingFiles:
         """The file as it is listed, or None."""
         return _read(self._path(entry), entry)
 
-    def maintain(self, connection: apsw.Connection, seq: int, passages: int) -> None:
-        """Write the file anew where it is worth it, inside a write transaction."""
+    def prepare(self, connection: apsw.Connection, seq: int, passages: int) -> Prepared | None:
+        """The file anew where it is worth it, made in memory from a reader's snapshot: at a million
+        passages this takes a minute or more, and writers must not wait for it."""
         if passages < large.POSTINGS_FROM:
-            return
+            return None
         entry = self.listed(connection)
         former = None if entry is None else self.load(entry)
         if former is not None:
@@ -80,15 +88,25 @@ class PostingFiles:
             ).get
             dead = len(former.pids) + fresh - passages
             if not large.behind(fresh + dead, len(former.pids)):
-                return
+                return None
         base = _build(connection, self._space)
         if len(base.pids) != passages:  # FTS5's table is damaged: nothing is made of it
             raise words.Unsound(self._space)
-        self._folder.mkdir(mode=0o700, exist_ok=True)
         data = np.concatenate([array.view(np.uint8) for array in _flat(base)])
         new = Listed(sidecar.new_generation(), len(base.pids), seq, sidecar.checksum(data))
-        sidecar.write_whole(self._path(new), data.data)
-        sidecar.enlist(connection, large.WORDS, self._space, new)
+        return Prepared(new, data)
+
+    def save(self, connection: apsw.Connection, made: Prepared) -> None:
+        """Write and list it, inside a write transaction; not if anything was forgotten since the
+        snapshot, for it would be in the file."""
+        gone = connection.execute(
+            "SELECT 1 FROM gone WHERE space = ? AND seq > ? LIMIT 1",
+            (self._space, made.entry.seq),
+        ).get
+        if gone is None:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            sidecar.write_whole(self._path(made.entry), made.data.data)
+            sidecar.enlist(connection, large.WORDS, self._space, made.entry)
 
     def check(self, connection: apsw.Connection) -> str | None:
         """What is wrong with the file, or None."""

@@ -642,7 +642,16 @@ class SQLiteStore:
             table = writing.active_table(writer)
             if table is not None:
                 VectorFiles(self._folder, table, space.id).maintain(writer, space.seq)
-            PostingFiles(self._folder, space.id).maintain(writer, space.seq, space.passages)
+        with self._read() as reader:
+            rows = [s for s in spaces_of(reader, None) if s.name == name]
+            if not rows:
+                return
+            files = PostingFiles(self._folder, rows[0].id)
+            made = files.prepare(reader, rows[0].seq, rows[0].passages)
+        if made is not None:
+            with self._write() as writer:
+                if writing.space_id(writer, name) == rows[0].id:
+                    files.save(writer, made)
 
     def check(self) -> list[Check]:
         from recollect.stores.sqlite.health import check

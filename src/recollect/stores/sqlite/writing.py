@@ -10,12 +10,12 @@ from typing import NamedTuple
 import apsw
 
 from recollect.clock import to_micros
-from recollect.errors import Conflict, FingerprintMismatch, NotFound
+from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFound
 from recollect.stores.protocol import Written
 from recollect.stores.sound_vectors import sound_rows
 from recollect.stores.sqlite import words
 from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
-from recollect.vocabulary import Action, Entry, Memory, Vectors
+from recollect.vocabulary import Action, Entry, Memory, Vector, Vectors
 
 _INSERT_MEMORY = (
     f"INSERT INTO memories (row, space, identity, {COLUMNS}) "
@@ -242,16 +242,14 @@ def add_passages(
     term_rows: list[tuple[int, str]] = []
     vector_rows: list[tuple[int, int, int, bytes]] = []
     index = active_table(connection)
+    vectors = iter(_checked(index, fingerprint, [entry for _, _, entry in group]))
     for row, first_pid, entry in group:
-        has_vectors = entry.vectors is not None
-        if has_vectors:
-            vectors = _checked(index, fingerprint, entry)
         for position, passage in enumerate(entry.passages):
             pid = first_pid + position
             passages.append((pid, row, space, *passage))
             term_rows.append((pid, entry.terms[position]))
-            if has_vectors:
-                vector_rows.append((pid, space, seq, vectors[position].tobytes()))
+            if entry.vectors is not None:
+                vector_rows.append((pid, space, seq, next(vectors).tobytes()))
     connection.executemany(_INSERT_PASSAGE, passages)
     words.add(connection, space, term_rows)
     if index is not None and vector_rows:
@@ -262,15 +260,32 @@ def add_passages(
     )
 
 
-def _checked(index: VectorTable | None, fingerprint: str | None, entry: Entry) -> Vectors:
+def _checked(
+    index: VectorTable | None, fingerprint: str | None, entries: Sequence[Entry]
+) -> Iterable[Vector]:
+    """All vectors of these entries, one after the other, checked together."""
+    with_vectors = [entry for entry in entries if entry.vectors is not None]
+    if not with_vectors:
+        return ()
     if index is None or fingerprint != index.fingerprint:
         held = "none" if index is None else index.fingerprint
         raise FingerprintMismatch(
             f"these vectors are by {fingerprint}, the index is by {held}; "
             "vectors of two embedders are never mixed. Run 'recollect reindex'"
         )
-    assert entry.vectors is not None
-    return sound_rows(entry.vectors, rows=len(entry.passages), dimension=index.dimension)
+    import numpy as np
+
+    for entry in with_vectors:
+        if entry.vectors is not None and len(entry.vectors) != len(entry.passages):
+            raise InvalidVector(
+                f"{entry.memory.id}: {len(entry.passages)} passages need as many vectors, "
+                f"got an array of shape {entry.vectors.shape}"
+            )
+    try:
+        every = np.concatenate([entry.vectors for entry in with_vectors])
+    except ValueError:
+        raise InvalidVector("the vectors of one batch have different sizes") from None
+    return sound_rows(every, rows=len(every), dimension=index.dimension)
 
 
 def find_row(connection: apsw.Connection, memory_id: str) -> tuple[int, int] | None:
