@@ -39,8 +39,11 @@ class OnePerMemory:
             name = candidate.memory_id
             if kept.setdefault(name, candidate) is not candidate:
                 dropped.append(Dropped(*candidate.key, f"another passage of {name} stands higher"))
-            sums[name] = sums.get(name, 0.0) + candidate.score * shares.get(name, 1.0)
-            shares[name] = shares.get(name, 1.0) * self.share
+            if self.share:
+                sums[name] = sums.get(name, 0.0) + candidate.score * shares.get(name, 1.0)
+                shares[name] = shares.get(name, 1.0) * self.share
+        if not self.share:
+            return replace(draft, candidates=tuple(kept.values()), dropped=tuple(dropped))
         ceiling = max([1.0, *sums.values()])
         best = [c._replace(score=sums[name] / ceiling) for name, c in kept.items()]
         best.sort(key=lambda c: -c.score)

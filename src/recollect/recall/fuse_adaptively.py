@@ -98,14 +98,15 @@ def _standing_out(draft: Draft, kit: Kit, keys: list[Key], *, most: float) -> di
     question = draft.question
     if question is None or MEANING not in draft.channels:
         return {}
+    cosines = {(f.memory_id, f.ordinal): f.score for f in draft.channels[MEANING]}
+    others = [key for key in keys if key not in cosines]
     compared = kit.store.compare(
-        question.vector, keys, fingerprint=question.fingerprint, spaces=draft.query.spaces
+        question.vector, others, fingerprint=question.fingerprint, spaces=draft.query.spaces
     )
-    z = {
-        key: (score - compared.mean) / compared.spread
-        for key, score in zip(keys, compared.scores, strict=True)
-        if score is not None
-    }
+    for key, score in zip(others, compared.scores, strict=True):
+        if score is not None:
+            cosines[key] = score
+    z = {key: (cosine - compared.mean) / compared.spread for key, cosine in cosines.items()}
     scale = min(1.0, most / max([most, *z.values()])) if z else 1.0
     return {key: value * scale for key, value in z.items()}
 
