@@ -19,7 +19,7 @@ class TestHashing(EmbedderContract):
 def test_it_is_the_same_in_every_process() -> None:
     """The vectors are stored: a hash that depends on the process would be worthless."""
     row = HashingEmbedder().embed(["dark mode 深色主题"], kind="document")[0]
-    assert np.flatnonzero(row)[:6].tolist() == [5, 8, 69, 70, 72, 85]
+    assert np.flatnonzero(row)[:6].tolist() == [5, 8, 85, 134, 142, 144]
 
 
 @pytest.mark.parametrize(

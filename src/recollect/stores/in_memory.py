@@ -23,6 +23,7 @@ from recollect.stores.background import mean_and_spread
 from recollect.stores.protocol import Compared, Embedding, Neighbours, Page, Unembedded, Written
 from recollect.stores.sound_vectors import sound_question, sound_rows
 from recollect.text.bm25 import idf, weight
+from recollect.text.tokenise import stands_for_many
 from recollect.text.tokenise import terms as terms_of
 from recollect.vocabulary import (
     GLOBAL_SPACE,
@@ -283,12 +284,14 @@ class InMemoryStore:
             for space in dict.fromkeys(spaces):
                 held = self._held([space])
                 average = sum(h.terms.total() for h in held) / max(len(held), 1)
-                rarity = {t: idf(len(held), sum(t in h.terms for h in held)) for t in terms}
+                rarity = {
+                    t: idf(len(held), sum(_occurs(t, h.terms) > 0 for h in held)) for t in terms
+                }
                 for h in held:
                     score = sum(
-                        rarity[t] * weight(h.terms[t], h.terms.total(), average)
+                        rarity[t] * weight(times, h.terms.total(), average)
                         for t in dict.fromkeys(terms)
-                        if t in h.terms
+                        if (times := _occurs(t, h.terms))
                     )
                     if score > 0 and matches(self._memories[h.memory_id], where):
                         found.append(Found(h.memory_id, h.passage.ordinal, score))
@@ -441,6 +444,13 @@ class InMemoryStore:
 
     def close(self) -> None:
         """Nothing to close."""
+
+
+def _occurs(asked: str, held: Counter[str]) -> int:
+    """How often a passage holds what a term of a question means."""
+    if not stands_for_many(asked):
+        return held[asked]
+    return sum(count for term, count in held.items() if term.startswith(asked))
 
 
 def _dot(a: tuple[float, ...], b: tuple[float, ...]) -> float:

@@ -2,7 +2,8 @@
 
 Statistics are those of one space, so that no space can be felt through another's wall. The formula
 is the one that SQLite's FTS5 computes; stores without FTS5 compute it themselves and agree with it
-to the last tie.
+to the last tie. A question's term that is one ideograph stands for every term that begins with it
+(`recollect.text.tokenise.stands_for_many`).
 """
 
 from __future__ import annotations

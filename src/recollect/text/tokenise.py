@@ -2,8 +2,10 @@
 
 What becomes a term:
 
-- a run of Chinese (also kana, hangul): every pair of neighbours, and every single character, so
-  that two-character words are always found and a one-character question still finds something;
+- a run of Chinese (also kana, hangul): every pair of neighbours, and the last character by itself.
+  Two-character words are always found. A character asked for alone (`stands_for_many`) means every
+  term that begins with it: together with the last ones, that is everywhere it occurs. Indexing each
+  single character as well would double the index and the time of writing;
 - an English word: its stem;
 - an identifier (`ERR_CONN_1042`, `user_id`, `--no-cache`, `a.b.c`, `/etc/hosts`, `getUserName`):
   itself, exactly, and its parts stemmed, so `1042` or `cache` find it as well.
@@ -74,9 +76,14 @@ def _stem(word: str) -> str:
     return stem
 
 
-def _han(run: str, *, single: bool) -> list[str]:
+def _han(run: str, *, ends: bool) -> list[str]:
     pairs = list(map(add, run, run[1:]))
-    return [*run, *pairs] if single or len(run) == 1 else pairs
+    return [*pairs, run[-1]] if ends or not pairs else pairs
+
+
+def stands_for_many(term: str) -> bool:
+    """Does this term of a question mean every term that begins with it? A lone ideograph does."""
+    return len(term) == 1 and re.fullmatch(f"[{_IDEOGRAPHS}]", term) is not None
 
 
 def _is_plain(lower: str) -> bool:
@@ -110,16 +117,17 @@ def _identifier(piece: str, lead: str) -> Iterator[str]:
             yield _stem(part)
 
 
-def terms(text: str, *, singles: bool = True) -> list[str]:
+def terms(text: str, *, ends: bool = True) -> list[str]:
     """Every term of a text, in order, repeated as often as it occurs.
 
-    `singles` says whether each Chinese character of a longer run is a term of its own.
+    `ends` says whether the last character of a longer Chinese run is a term of its own: in the
+    index it is, in a question it would only match by chance.
     """
     found: list[str] = []
     for chunk in fold_width(text).split():
         known = _chunks.get(chunk)
         if known is None:
-            known = _terms_of_chunk(chunk, singles=singles)
+            known = _terms_of_chunk(chunk, ends=ends)
             if chunk.isascii() and len(chunk) <= 32:  # words recur; everything else is one-off
                 if len(_chunks) > 200_000:
                     _chunks.clear()
@@ -131,13 +139,13 @@ def terms(text: str, *, singles: bool = True) -> list[str]:
 _chunks: dict[str, tuple[str, ...]] = {}
 
 
-def _terms_of_chunk(chunk: str, *, singles: bool) -> tuple[str, ...]:
+def _terms_of_chunk(chunk: str, *, ends: bool) -> tuple[str, ...]:
     """The terms of text without white space. No term ever reaches across white space."""
     found: list[str] = []
     for match in re.finditer(_ASCII_PIECE if chunk.isascii() else _PIECE, chunk):
         han, lead, word, more, tail = match.group("han", "lead", "word", "more", "tail")
         if han:
-            found += _han(han, single=singles)
+            found += _han(han, ends=ends)
             continue
         word = word.replace("’", "'")
         if not more and not tail and (not lead or lead == "/"):
@@ -182,7 +190,7 @@ def query_terms(text: str) -> tuple[str, ...]:
     A question made of stop words alone keeps them: "what is it" still asks for something.
     """
     text = text.lstrip()[:MAX_QUERY_CHARS]
-    every = dict.fromkeys(terms(text, singles=False))
+    every = dict.fromkeys(terms(text, ends=False))
     telling = [t for t in every if not _is_stop(t)]
     return tuple(telling or every)[:MAX_QUERY_TERMS]
 

@@ -22,6 +22,7 @@ from recollect.stores.protocol import Compared, Neighbours
 from recollect.stores.sqlite import large, words, writing
 from recollect.stores.sqlite.where import to_sql
 from recollect.stores.sqlite.writing import VectorTable
+from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Found, Vector
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Searcher:
         """By the file, where it pays: a large space, in a process that has NumPy anyway."""
         if space.passages < large.POSTINGS_FROM or "numpy" not in sys.modules:
             return None
-        if not self._use_files:
+        if not self._use_files or any(map(stands_for_many, terms)):  # hashes have no beginnings
             return None
         index = self._postings_index(space.id)
         only, but = _selection(reader, space.id, where)

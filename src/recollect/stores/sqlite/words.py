@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 
+from recollect.text.tokenise import stands_for_many
 from recollect.text.tokenise import terms as terms_of
 
 # Every visible ASCII character is part of a term; quotes are doubled, once for each level.
@@ -121,7 +122,9 @@ def rebuild(connection: apsw.Connection, space: int) -> int:
 
 def question(terms: Sequence[str]) -> str:
     """An OR of quoted terms: no character of a term can be an operator."""
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    quoted = ('"' + term.replace('"', '""') + '"' for term in terms)
+    many = map(stands_for_many, terms)
+    return " OR ".join(f"{q} *" if more else q for q, more in zip(quoted, many, strict=True))
 
 
 def search(
