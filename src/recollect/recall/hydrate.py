@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
@@ -12,12 +13,11 @@ from recollect.vocabulary import Candidate, Dropped
 @dataclass(frozen=True, slots=True)
 class Hydrate:
     name: ClassVar[str] = "hydrate"
-    per_hit: int = 2  # duplicates and oversized items may take up to half
-
+    per_hit: float = 1.5  # duplicates and oversized items may take a third
     at_least: int = 24  # what comes after may still lift a candidate
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        wanted = draft.candidates[: max(self.at_least, self.per_hit * draft.query.limit)]
+        wanted = draft.candidates[: max(self.at_least, ceil(self.per_hit * draft.query.limit))]
         fetched = kit.store.fetch([c.key for c in wanted])
         kept: list[Candidate] = []
         gone: list[Dropped] = []
