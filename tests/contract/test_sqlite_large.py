@@ -9,10 +9,10 @@ import pytest
 
 from recollect.stores.sqlite import large
 from recollect.stores.sqlite.connection import connect
-from recollect.stores.sqlite.searching import spaces_of
+from recollect.stores.sqlite.spaces import spaces_of
 from recollect.stores.sqlite.store import SQLiteStore
+from recollect.stores.sqlite.vector_tables import active_table
 from recollect.stores.sqlite.vectors import Damaged, Outrun, VectorIndex
-from recollect.stores.sqlite.writing import active_table
 from recollect.testing import ToyEmbedder, make_entry, make_memory
 from recollect.vocabulary import Vectors
 

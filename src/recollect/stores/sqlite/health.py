@@ -13,8 +13,8 @@ from recollect.stores.sqlite import words
 from recollect.stores.sqlite.connection import connect, plain_errors
 from recollect.stores.sqlite.large import directory
 from recollect.stores.sqlite.rows import readable
-from recollect.stores.sqlite.searching import SpaceRow, spaces_of
-from recollect.stores.sqlite.writing import VectorTable, vector_tables
+from recollect.stores.sqlite.spaces import SpaceRow, spaces_of
+from recollect.stores.sqlite.vector_tables import VectorTable, all_tables
 from recollect.vocabulary import Check
 
 _MEND_WORDS = "run 'recollect reindex --words'"
@@ -43,7 +43,7 @@ def check(path: Path, *, writable: bool) -> list[Check]:
 def _parts(connection: apsw.Connection, folder: Path, *, thorough: bool) -> list[Check]:
     checks = [_texts(connection)]
     spaces = spaces_of(connection, None)
-    tables = vector_tables(connection)
+    tables = all_tables(connection)
     for space in spaces:
         checks.append(_words(connection, space, thorough=thorough))
         checks += [_vectors(connection, table, space) for table in tables]

@@ -11,17 +11,18 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recollect.errors import FingerprintMismatch, unknown_space
+from recollect.errors import FingerprintMismatch
 from recollect.filters import All, Filter, ValidAt
 from recollect.stores.background import SAMPLE, mean_and_spread
 from recollect.stores.protocol import Compared, Neighbours
-from recollect.stores.sqlite import large, words, writing
+from recollect.stores.sqlite import large, vector_tables, words
+from recollect.stores.sqlite.spaces import SpaceRow, spaces_of
+from recollect.stores.sqlite.vector_tables import VectorTable
 from recollect.stores.sqlite.where import to_sql
-from recollect.stores.sqlite.writing import VectorTable
 from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Found, Vector
 
@@ -29,27 +30,6 @@ if TYPE_CHECKING:
     from recollect.stores.sqlite.postings import PostingsIndex
     from recollect.stores.sqlite.sidecar import Ints
     from recollect.stores.sqlite.vectors import VectorIndex
-
-
-class SpaceRow(NamedTuple):
-    id: int
-    name: str
-    seq: int
-    passages: int
-
-
-def spaces_of(reader: apsw.Connection, names: Sequence[str] | None) -> list[SpaceRow]:
-    """The spaces of these names (None: all), or UnknownSpace."""
-    sql = "SELECT id, name, seq, passages FROM spaces"
-    if names is None:
-        return [SpaceRow(*row) for row in reader.execute(sql)]
-    found: list[SpaceRow] = []
-    for name in dict.fromkeys(names):
-        row = reader.execute(sql + " WHERE name = ?", (name,)).get
-        if row is None:
-            raise unknown_space(name, [n for (n,) in reader.execute("SELECT name FROM spaces")])
-        found.append(SpaceRow(*row))
-    return found
 
 
 class Searcher:
@@ -199,7 +179,7 @@ class Searcher:
 
     @staticmethod
     def _answering(reader: apsw.Connection, fingerprint: str) -> VectorTable | None:
-        table = writing.active_table(reader)
+        table = vector_tables.active_table(reader)
         if table is not None and table.fingerprint != fingerprint:
             raise FingerprintMismatch(
                 f"the question was embedded by {fingerprint}, the index is by "

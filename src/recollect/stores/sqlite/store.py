@@ -19,7 +19,6 @@ import apsw
 
 from recollect.clock import from_micros
 from recollect.errors import (
-    FingerprintMismatch,
     InvalidInput,
     StoreBusy,
     StoreCorrupt,
@@ -28,7 +27,7 @@ from recollect.errors import (
 )
 from recollect.filters import Filter
 from recollect.stores.protocol import Compared, Embedding, Neighbours, Page, Unembedded, Written
-from recollect.stores.sqlite import large, schema, words, writing
+from recollect.stores.sqlite import large, schema, vector_tables, words, writing
 from recollect.stores.sqlite.connection import (
     ReadPool,
     WriteLock,
@@ -40,9 +39,9 @@ from recollect.stores.sqlite.connection import (
     plain_errors,
 )
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
-from recollect.stores.sqlite.searching import Searcher, neighbours, spaces_of
+from recollect.stores.sqlite.searching import Searcher, neighbours
+from recollect.stores.sqlite.spaces import ensure_space, next_seq, space_id, spaces_of
 from recollect.stores.sqlite.where import to_sql
-from recollect.stores.sqlite.writing import VectorTable
 from recollect.text import tokenise
 from recollect.vocabulary import (
     GLOBAL_SPACE,
@@ -171,7 +170,7 @@ class SQLiteStore:
             with self._write() as writer:
                 pids = writing.revise(writer, entry, fingerprint)
                 if pids:
-                    space = writing.space_id(writer, entry.memory.space)
+                    space = space_id(writer, entry.memory.space)
                     assert space is not None
                     self._erase_derived(writer, {space: pids})
 
@@ -228,7 +227,7 @@ class SQLiteStore:
             row = spaces_of(writer, [space])[0]
             count: int = writer.execute("SELECT memories FROM spaces WHERE id = ?", (row.id,)).get
             words.drop(writer, row.id)
-            for table in writing.vector_tables(writer):
+            for table in vector_tables.all_tables(writer):
                 writer.execute(f"DELETE FROM {table.table} WHERE space = ?", (row.id,))
                 writer.execute("DELETE FROM embedded WHERE space = ?", (row.id,))
             for statement in (
@@ -239,7 +238,7 @@ class SQLiteStore:
                 "DELETE FROM spaces WHERE id = ?",
             ):
                 writer.execute(statement, (row.id,))
-            writing.ensure_space(writer, GLOBAL_SPACE)  # the user's own space is always there
+            ensure_space(writer, GLOBAL_SPACE)  # the user's own space is always there
         self._searcher.forget()
         self._tidy()
         return count
@@ -251,7 +250,7 @@ class SQLiteStore:
         from recollect.stores.sqlite.vector_files import VectorFiles
 
         for space, pids in gone.items():
-            for table in writing.vector_tables(writer):
+            for table in vector_tables.all_tables(writer):
                 VectorFiles(self._folder, table, space).erase(writer, pids)
             self._strike_postings(writer, space)
 
@@ -278,7 +277,7 @@ class SQLiteStore:
         from recollect.stores.sqlite.vector_files import VectorFiles
 
         with self._write() as writer:
-            for table in writing.vector_tables(writer):
+            for table in vector_tables.all_tables(writer):
                 for space in spaces_of(writer, None):
                     VectorFiles(self._folder, table, space.id).scrub(writer)
             sidecar.sweep(writer, self._folder)
@@ -348,7 +347,7 @@ class SQLiteStore:
 
     def pending(self, spaces: Sequence[str]) -> int:
         with self._read() as reader:
-            active = writing.active_table(reader)
+            active = vector_tables.active_table(reader)
             index = -1 if active is None else active.id
             return sum(
                 space.passages
@@ -464,7 +463,7 @@ class SQLiteStore:
         for space in spaces_of(writer, None):
             if only is None or space.id in only:
                 total += words.rebuild(writer, space.id)
-                writing.next_seq(writer, space.id)
+                next_seq(writer, space.id)
                 self._strike_postings(writer, space.id)
         if only is None:
             writer.execute(
@@ -490,7 +489,7 @@ class SQLiteStore:
         if self._read_only:
             return
         with self._write() as writer:
-            for table in writing.vector_tables(writer):
+            for table in vector_tables.all_tables(writer):
                 for space in spaces_of(writer, None):
                     files = VectorFiles(self._folder, table, space.id)
                     if files.check(writer) is not None:
@@ -501,7 +500,7 @@ class SQLiteStore:
 
     def embedding(self) -> Embedding | None:
         with self._read() as reader:
-            table = writing.active_table(reader)
+            table = vector_tables.active_table(reader)
         return table and Embedding(table.fingerprint, table.dimension, table.name)
 
     def declare(self, embedding: Embedding) -> Embedding:
@@ -509,91 +508,37 @@ class SQLiteStore:
         if held is not None:
             return held
         with self._write() as writer:
-            table = writing.active_table(writer)
+            table = vector_tables.active_table(writer)
             if table is None:
-                self._create_index(writer, embedding, active=True)
+                vector_tables.create(writer, embedding, active=True)
                 return embedding
             return Embedding(table.fingerprint, table.dimension, table.name)
 
-    def _create_index(self, writer: apsw.Connection, embedding: Embedding, *, active: bool) -> None:
-        writer.execute(
-            "INSERT INTO indexes (fingerprint, dimension, name, active) VALUES (?, ?, ?, ?)",
-            (*embedding, active),
-        )
-        table = f"vectors_{writer.last_insert_rowid():d}"
-        writer.execute(
-            f"CREATE TABLE {table} (pid INTEGER PRIMARY KEY, space INTEGER NOT NULL, "
-            "seq INTEGER NOT NULL, data BLOB NOT NULL)"
-        )
-        writer.execute(f"CREATE INDEX {table}_seq ON {table} (space, seq)")
-
     def build(self, embedding: Embedding) -> None:
         with self._write() as writer:
-            tables = writing.vector_tables(writer)
-            for table in tables:
-                if not table.active and table.fingerprint != embedding.fingerprint:
-                    self._drop_index(writer, table)  # that change-over was given up
-            if not any(table.fingerprint == embedding.fingerprint for table in tables):
-                self._create_index(writer, embedding, active=not tables)
-
-    def _drop_index(self, writer: apsw.Connection, table: VectorTable) -> None:
-        writer.execute(f"DROP TABLE {table.table}")
-        writer.execute("DELETE FROM sidecars WHERE kind = ?", (table.table,))
-        writer.execute("DELETE FROM indexes WHERE id = ?", (table.id,))
+            vector_tables.build(writer, embedding)
 
     def clear_vectors(self) -> None:
         with self._write() as writer:
-            for table in writing.vector_tables(writer):
-                self._drop_index(writer, table)
-                if table.active:
-                    held = Embedding(table.fingerprint, table.dimension, table.name)
-                    self._create_index(writer, held, active=True)
+            vector_tables.clear(writer)
         self._searcher.forget()
         self._tidy_files()
 
     def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
         with self._read() as reader:
-            table = writing.table_of(reader, fingerprint)
-            if table is None:
-                return []
-            rows = reader.execute(
-                "SELECT p.pid, substr(m.text, p.start + 1, p.stop - p.start) FROM passages p "
-                f"JOIN memories m ON m.row = p.memory WHERE NOT EXISTS "
-                f"(SELECT 1 FROM {table.table} v WHERE v.pid = p.pid) ORDER BY p.pid LIMIT ?",
-                (limit,),
-            )
-            return [Unembedded(pid, text) for pid, text in rows]
+            return vector_tables.unembedded(reader, fingerprint, limit)
 
     def fill(self, fingerprint: str, handles: Sequence[int], vectors: Vectors) -> int:
         with self._write() as writer:
-            table = writing.table_of(writer, fingerprint)
-            if table is None:
-                raise FingerprintMismatch(
-                    f"there is no index by {fingerprint}; run 'recollect reindex'"
-                )
-            return writing.fill(writer, table, handles, vectors)
+            return vector_tables.fill(writer, fingerprint, handles, vectors)
 
     def switch(self, fingerprint: str) -> bool:
         with self._write() as writer:
-            table = writing.table_of(writer, fingerprint)
-            if table is None or self._missing(writer, table):
+            if not vector_tables.switch(writer, fingerprint):
                 return False
-            for former in writing.vector_tables(writer):
-                if former.active and former.id != table.id:
-                    self._drop_index(writer, former)
-            writer.execute("UPDATE indexes SET active = 1 WHERE id = ?", (table.id,))
         self._searcher.forget()
         self._tidy_files()
         return True
-
-    @staticmethod
-    def _missing(connection: apsw.Connection, table: VectorTable) -> int:
-        missing: int = connection.execute(
-            "SELECT (SELECT ifnull(sum(passages), 0) FROM spaces) - "
-            "(SELECT ifnull(sum(passages), 0) FROM embedded WHERE index_id = ?)",
-            (table.id,),
-        ).get
-        return missing
 
     # Care
 
@@ -636,10 +581,10 @@ class SQLiteStore:
         from recollect.stores.sqlite.vector_files import VectorFiles
 
         with self._write() as writer:
-            if writing.space_id(writer, name) is None:
+            if space_id(writer, name) is None:
                 return  # erased meanwhile
             space = spaces_of(writer, [name])[0]
-            table = writing.active_table(writer)
+            table = vector_tables.active_table(writer)
             if table is not None:
                 VectorFiles(self._folder, table, space.id).maintain(writer, space.seq)
         with self._read() as reader:
@@ -650,7 +595,7 @@ class SQLiteStore:
             made = files.prepare(reader, rows[0].seq, rows[0].passages)
         if made is not None:
             with self._write() as writer:
-                if writing.space_id(writer, name) == rows[0].id:
+                if space_id(writer, name) == rows[0].id:
                     files.save(writer, made)
 
     def check(self) -> list[Check]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from recollect.stores.sqlite import large, sidecar
 from recollect.stores.sqlite.sidecar import Floats, Ints, Listed, Sums
-from recollect.stores.sqlite.writing import VectorTable
+from recollect.stores.sqlite.vector_tables import VectorTable
 
 _PQ_TRAINING_ROWS = 65_536
 _BLOCK_ROWS = 8_192

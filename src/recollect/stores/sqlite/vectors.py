@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from recollect.stores.sqlite import large, sidecar
 from recollect.stores.sqlite.sidecar import Floats, Ints, Listed
 from recollect.stores.sqlite.vector_files import Base, VectorFiles, arrays, can_quantise
-from recollect.stores.sqlite.writing import VectorTable
+from recollect.stores.sqlite.vector_tables import VectorTable
 
 # Candidates scored exactly for each result wanted: recall@10 ≥ .99 up to 1M (benchmarks/LOG.md).
 _RESCORED_PER_HIT = 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import apsw
 
@@ -13,9 +12,10 @@ from recollect.clock import to_micros
 from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFound
 from recollect.stores.protocol import Written
 from recollect.stores.sound_vectors import sound_rows
-from recollect.stores.sqlite import words
+from recollect.stores.sqlite import spaces as spaces_module
+from recollect.stores.sqlite import vector_tables, words
 from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
-from recollect.vocabulary import Action, Entry, Memory, Vector, Vectors
+from recollect.vocabulary import Action, Entry, Memory, Vector
 
 _INSERT_MEMORY = (
     f"INSERT INTO memories (row, space, identity, {COLUMNS}) "
@@ -24,72 +24,13 @@ _INSERT_MEMORY = (
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)"
 
 
-class VectorTable(NamedTuple):
-    """A row of `indexes`."""
-
-    id: int
-    fingerprint: str
-    dimension: int
-    name: str
-    active: bool
-
-    @property
-    def table(self) -> str:
-        return f"vectors_{self.id:d}"
-
-
-def vector_tables(connection: apsw.Connection) -> list[VectorTable]:
-    rows = connection.execute("SELECT id, fingerprint, dimension, name, active FROM indexes")
-    return [VectorTable(i, f, d, n, bool(a)) for i, f, d, n, a in rows]
-
-
-def active_table(connection: apsw.Connection) -> VectorTable | None:
-    return next((t for t in vector_tables(connection) if t.active), None)
-
-
-def table_of(connection: apsw.Connection, fingerprint: str) -> VectorTable | None:
-    tables = vector_tables(connection)
-    return next((t for t in tables if t.fingerprint == fingerprint), None)
-
-
-def space_id(connection: apsw.Connection, name: str) -> int | None:
-    found: int | None = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
-    return found
-
-
-def ensure_space(connection: apsw.Connection, name: str) -> int:
-    found = space_id(connection, name)
-    if found is not None:
-        return found
-    connection.execute("INSERT INTO spaces (name) VALUES (?)", (name,))
-    new = connection.last_insert_rowid()
-    words.create(connection, new)
-    return new
-
-
-def next_seq(connection: apsw.Connection, space: int) -> int:
-    """Raise the space's change number; the new one marks what this transaction does to it."""
-    seq: int = connection.execute(
-        "UPDATE spaces SET seq = seq + 1 WHERE id = ? RETURNING seq", (space,)
-    ).get
-    return seq
-
-
-def count_vectors(connection: apsw.Connection, index: int, space: int, change: int) -> None:
-    connection.execute(
-        "INSERT INTO embedded VALUES (?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET passages = passages + excluded.passages",
-        (index, space, change),
-    )
-
-
 def known(connection: apsw.Connection, entries: Sequence[Entry]) -> list[bool]:
     """Which entries are there already, by id or by identity?"""
     ids = _known_ids(connection, [e.memory.id for e in entries])
     spaces = {
         name: number
         for name in {e.memory.space for e in entries}
-        if (number := space_id(connection, name)) is not None
+        if (number := spaces_module.space_id(connection, name)) is not None
     }
     identities = _known_identities(connection, entries, spaces)
     return [
@@ -106,7 +47,7 @@ def put(
     for entry in entries:
         name = entry.memory.space
         if name not in spaces:
-            spaces[name] = ensure_space(connection, name)
+            spaces[name] = spaces_module.ensure_space(connection, name)
     known_ids = _known_ids(connection, [e.memory.id for e in entries])
     known_identities = _known_identities(connection, entries, spaces)
 
@@ -237,11 +178,11 @@ def add_passages(
 ) -> None:
     """The derived side of memories: passages, words, and vectors where the entry has them.
     Each comes as its row, the number of its first passage, and the entry."""
-    seq = next_seq(connection, space)
+    seq = spaces_module.next_seq(connection, space)
     passages: list[tuple[int, ...]] = []
     term_rows: list[tuple[int, str]] = []
     vector_rows: list[tuple[int, int, int, bytes]] = []
-    index = active_table(connection)
+    index = vector_tables.active_table(connection)
     vectors = iter(_checked(index, fingerprint, [entry for _, _, entry in group]))
     for row, first_pid, entry in group:
         for position, passage in enumerate(entry.passages):
@@ -254,14 +195,14 @@ def add_passages(
     words.add(connection, space, term_rows)
     if index is not None and vector_rows:
         connection.executemany(f"INSERT INTO {index.table} VALUES (?, ?, ?, ?)", vector_rows)
-        count_vectors(connection, index.id, space, len(vector_rows))
+        vector_tables.count_vectors(connection, index.id, space, len(vector_rows))
     connection.execute(
         "UPDATE spaces SET passages = passages + ? WHERE id = ?", (len(passages), space)
     )
 
 
 def _checked(
-    index: VectorTable | None, fingerprint: str | None, entries: Sequence[Entry]
+    index: vector_tables.VectorTable | None, fingerprint: str | None, entries: Sequence[Entry]
 ) -> Iterable[Vector]:
     """All vectors of these entries, one after the other, checked together."""
     with_vectors = [entry for entry in entries if entry.vectors is not None]
@@ -344,13 +285,15 @@ def remove_passages(connection: apsw.Connection, space: int, rows: Sequence[int]
             (json.dumps(rows),),
         )
     ]
-    seq = next_seq(connection, space)
+    seq = spaces_module.next_seq(connection, space)
     words.remove(connection, space, pids)
     marked = [(pid,) for pid in pids]
-    for index in vector_tables(connection):
+    for index in vector_tables.all_tables(connection):
         before = connection.total_changes()
         connection.executemany(f"DELETE FROM {index.table} WHERE pid = ?", marked)
-        count_vectors(connection, index.id, space, before - connection.total_changes())
+        vector_tables.count_vectors(
+            connection, index.id, space, before - connection.total_changes()
+        )
     connection.executemany("DELETE FROM passages WHERE pid = ?", marked)
     connection.executemany("INSERT INTO gone VALUES (?, ?, ?)", ((space, seq, p) for p in pids))
     connection.execute("UPDATE spaces SET passages = passages - ? WHERE id = ?", (len(pids), space))
@@ -392,27 +335,3 @@ def touch(
         "UPDATE memories SET reinforcement = reinforcement + ? WHERE id = ?",
         ((n, memory_id) for memory_id, n in reinforced.items()),
     )
-
-
-def fill(
-    connection: apsw.Connection, index: VectorTable, handles: Sequence[int], vectors: Vectors
-) -> int:
-    """Store vectors of passages that still exist and have none yet."""
-    checked = sound_rows(vectors, rows=len(handles), dimension=index.dimension)
-    by_space: dict[int, dict[int, bytes]] = defaultdict(dict)
-    for handle, vector in zip(handles, checked, strict=True):
-        space: int | None = connection.execute(
-            f"SELECT p.space FROM passages p WHERE p.pid = ? "
-            f"AND NOT EXISTS (SELECT 1 FROM {index.table} v WHERE v.pid = p.pid)",
-            (handle,),
-        ).get
-        if space is not None:
-            by_space[space].setdefault(handle, vector.tobytes())  # named twice: the first counts
-    for space, rows in by_space.items():
-        seq = next_seq(connection, space)
-        connection.executemany(
-            f"INSERT INTO {index.table} VALUES (?, ?, ?, ?)",
-            ((pid, space, seq, data) for pid, data in rows.items()),
-        )
-        count_vectors(connection, index.id, space, len(rows))
-    return sum(map(len, by_space.values()))

@@ -1,0 +1,55 @@
+"""The spaces of a store: their numbers, their change numbers, what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from recollect.errors import unknown_space
+from recollect.stores.sqlite import words
+
+
+class SpaceRow(NamedTuple):
+    id: int
+    name: str
+    seq: int
+    passages: int
+
+
+def spaces_of(reader: apsw.Connection, names: Sequence[str] | None) -> list[SpaceRow]:
+    """The spaces of these names (None: all), or UnknownSpace."""
+    sql = "SELECT id, name, seq, passages FROM spaces"
+    if names is None:
+        return [SpaceRow(*row) for row in reader.execute(sql)]
+    found: list[SpaceRow] = []
+    for name in dict.fromkeys(names):
+        row = reader.execute(sql + " WHERE name = ?", (name,)).get
+        if row is None:
+            raise unknown_space(name, [n for (n,) in reader.execute("SELECT name FROM spaces")])
+        found.append(SpaceRow(*row))
+    return found
+
+
+def space_id(connection: apsw.Connection, name: str) -> int | None:
+    found: int | None = connection.execute("SELECT id FROM spaces WHERE name = ?", (name,)).get
+    return found
+
+
+def ensure_space(connection: apsw.Connection, name: str) -> int:
+    found = space_id(connection, name)
+    if found is not None:
+        return found
+    connection.execute("INSERT INTO spaces (name) VALUES (?)", (name,))
+    new = connection.last_insert_rowid()
+    words.create(connection, new)
+    return new
+
+
+def next_seq(connection: apsw.Connection, space: int) -> int:
+    """Raise the space's change number; the new one marks what this transaction does to it."""
+    seq: int = connection.execute(
+        "UPDATE spaces SET seq = seq + 1 WHERE id = ? RETURNING seq", (space,)
+    ).get
+    return seq
