@@ -28,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, help="how many hits at most")
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="how many tokens at most")
     parser.add_argument("--where", metavar="JSON", help="a filter; see docs/reference/filters.md")
-    parser.add_argument("--as-of", metavar="TIME", help="what held at this time")
+    parser.add_argument(
+        "--as-of", metavar="TIME", help="what was valid at this time (valid_from, valid_to)"
+    )
     parser.add_argument("--preset", default="balanced", help="the pipeline to use")
     parser.add_argument(
         "--deadline", type=float, metavar="SECONDS", help="answer by then with what there is"
