@@ -8,7 +8,8 @@ pull good answers down. Here:
 - meaning's weight follows the *agreement*: how much words support what meaning likes best. An
   encoder that cannot read this language, or knows nothing, agrees by chance only and is all but
   switched off; where words find nothing, there is nothing to disagree with and meaning decides;
-- words in turn weigh less the less of the question the best of them hold;
+- words in turn weigh less the less of the question the best of them hold, but they give way only to
+  a meaning that clearly stands out;
 - whoever holds an identifier of the question exactly stands above whoever does not.
 
 Measured with a strong, a weak and a random encoder in benchmarks/LOG.md.
@@ -38,6 +39,7 @@ class FuseAdaptively:
     doubt: float = 0.2  # the agreement up to which meaning gets the least weight
     belief: float = 0.6  # and from which it gets the most
     cap: float = 4.0  # spreads: what stands out further than this is scaled down to it
+    murmur: float = 2.0  # spreads: up to here, standing out means nothing; see benchmarks/LOG.md
     firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
@@ -48,6 +50,9 @@ class FuseAdaptively:
         share = _shares(draft.channels.get(WORDS, ()))
         weight = self._weight(share, nearest)
         firmness = min(1.0, _coverage(draft, kit) / self.firm) if share and nearest else 1.0
+        # words give way only to a meaning that has something to say
+        clear = (max(z.values(), default=0.0) - self.murmur) / (self.cap - self.murmur)
+        firmness = 1 - (1 - firmness) * min(max(clear, 0.0), 1.0)
         weight += (self.most - weight) * (1 - firmness)
         exact = _shares(draft.channels.get(EXACT, ()))
         scores = {
