@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Iterator
@@ -21,6 +22,23 @@ def parse_json(text: str, name: str) -> Any:
 def piped() -> str:
     """All of standard input."""
     return _decode(sys.stdin.buffer.read(), "standard input")
+
+
+def memory_fields(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The fields of a memory that options gave; what was not given is left out."""
+    given = {
+        "kind": arguments.kind,
+        "section": arguments.section,
+        "tags": arguments.tag,
+        "entities": arguments.entity,
+        "source": arguments.source,
+        "confidence": arguments.confidence,
+        "occurred_at": arguments.occurred_at,
+        "valid_from": arguments.valid_from,
+        "valid_to": arguments.valid_to,
+        "metadata": metadata(arguments.meta),
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def metadata(pairs: list[str] | None) -> dict[str, Any] | None:

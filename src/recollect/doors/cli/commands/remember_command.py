@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from recollect.doors.cli.inputs import metadata, numbered_lines, parse_json, piped, read_text
+from recollect.doors.cli.inputs import memory_fields, numbered_lines, parse_json, piped, read_text
 from recollect.doors.cli.session import Session, receipt_record
 from recollect.errors import InvalidInput
 
@@ -66,21 +66,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _shared_fields(arguments: argparse.Namespace) -> dict[str, Any]:
-    given = {
-        "space": arguments.space,
-        "kind": arguments.kind,
-        "section": arguments.section,
-        "tags": arguments.tag,
-        "entities": arguments.entity,
-        "source": arguments.source,
-        "confidence": arguments.confidence,
-        "occurred_at": arguments.occurred_at,
-        "valid_from": arguments.valid_from,
-        "valid_to": arguments.valid_to,
-        "metadata": metadata(arguments.meta),
-        "id": arguments.id,
-    }
-    return {name: value for name, value in given.items() if value is not None}
+    own = {"space": arguments.space, "id": arguments.id}
+    given = {name: value for name, value in own.items() if value is not None}
+    return {**memory_fields(arguments), **given}
 
 
 def _fields(arguments: argparse.Namespace) -> dict[str, Any]:

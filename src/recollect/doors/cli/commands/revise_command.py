@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from recollect.doors.cli.inputs import metadata, piped, read_text
+from recollect.doors.cli.inputs import memory_fields, piped, read_text
 from recollect.doors.cli.session import Session, receipt_record
 
 _EPILOG = """\
@@ -38,22 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    given: dict[str, Any] = {
-        "text": _text(arguments),
-        "kind": arguments.kind,
-        "section": arguments.section,
-        "tags": arguments.tag,
-        "entities": arguments.entity,
-        "source": arguments.source,
-        "confidence": arguments.confidence,
-        "occurred_at": arguments.occurred_at,
-        "valid_from": arguments.valid_from,
-        "valid_to": arguments.valid_to,
-        "metadata": metadata(arguments.meta),
-    }
-    receipt = session.engine.revise(
-        arguments.id, **{name: value for name, value in given.items() if value is not None}
-    )
+    text = _text(arguments)
+    fields = memory_fields(arguments) | ({} if text is None else {"text": text})
+    receipt = session.engine.revise(arguments.id, **fields)
     if session.json:
         session.show(receipt_record(receipt))
     else:
