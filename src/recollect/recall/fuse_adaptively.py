@@ -12,7 +12,7 @@ pull good answers down. Here:
   a meaning that clearly stands out;
 - whoever holds an identifier of the question exactly stands above whoever does not.
 
-Measured with a strong, a weak and a random encoder in benchmarks/LOG.md.
+Measured with the default and a random encoder in benchmarks/LOG.md; with a strong one in a sketch.
 """
 
 from __future__ import annotations

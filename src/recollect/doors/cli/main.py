@@ -158,9 +158,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as e:  # writing the answer failed: a full disk behind a redirection
+    except OSError as e:  # most often a full disk behind a redirection of the answer
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"recollect: the answer could not be written: {e.strerror or e}", file=sys.stderr)
+        print(f"recollect: stopped by the system: {e}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("recollect: stopped; what was acknowledged is kept", file=sys.stderr)
