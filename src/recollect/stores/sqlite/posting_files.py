@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -196,7 +196,7 @@ def _read(path: Path, entry: Listed) -> Postings | None:
     terms, postings, passages, _ = data[: 8 * _HEADER].view(np.int64).tolist()
     at = 8 * _HEADER
 
-    def take(count: int, kind: type[np.generic]) -> NDArray[np.generic]:
+    def take(count: int, kind: type[np.generic]) -> NDArray[Any]:
         nonlocal at
         size = count * np.dtype(kind).itemsize
         piece = data[at : at + size].view(kind)
@@ -204,10 +204,10 @@ def _read(path: Path, entry: Listed) -> Postings | None:
         return piece
 
     return Postings(
-        hashes=take(terms, np.uint64),  # type: ignore[arg-type]
-        starts=take(terms + 1, np.int64),  # type: ignore[arg-type]
-        pids=take(passages, np.int64),  # type: ignore[arg-type]
-        places=take(postings, np.int32),  # type: ignore[arg-type]
-        lengths=take(passages, np.int32),  # type: ignore[arg-type]
-        counts=take(postings, np.uint16),  # type: ignore[arg-type]
+        hashes=take(terms, np.uint64),
+        starts=take(terms + 1, np.int64),
+        pids=take(passages, np.int64),
+        places=take(postings, np.int32),
+        lengths=take(passages, np.int32),
+        counts=take(postings, np.uint16),
     )

@@ -26,7 +26,7 @@ from recollect.stores.sqlite.sidecar import Floats, Ints, Listed
 from recollect.stores.sqlite.vector_files import Base, VectorFiles, arrays, can_quantise
 from recollect.stores.sqlite.vector_tables import VectorTable
 
-# Candidates scored exactly for each result wanted: recall@10 ≥ .99 up to 1M (benchmarks/recall_speed.py).
+# Candidates scored exactly for each result wanted: recall@10 ≥ .99 up to 1M, by recall_speed.py.
 _RESCORED_PER_HIT = 10
 _RESCORED_AT_LEAST = 300
 _GATHER_AT_MOST = 20_000
