@@ -125,7 +125,11 @@ def delete_segments(db: apsw.Connection) -> None:
 
 
 def garble_segments(db: apsw.Connection) -> None:
-    db.execute("UPDATE words_1_data SET block = randomblob(length(block)) WHERE id > 10")
+    chance = random.Random(0)
+    sizes = list(db.execute("SELECT id, length(block) FROM words_1_data WHERE id > 10"))
+    for number, size in sizes:
+        block = chance.randbytes(size)
+        db.execute("UPDATE words_1_data SET block = ? WHERE id = ?", (block, number))
 
 
 def shorten_segments(db: apsw.Connection) -> None:
@@ -137,7 +141,14 @@ def zero_segments(db: apsw.Connection) -> None:
 
 
 def garble_structure(db: apsw.Connection) -> None:
-    db.execute("UPDATE words_1_data SET block = randomblob(20) WHERE id = 10")
+    block = random.Random(0).randbytes(20)
+    db.execute("UPDATE words_1_data SET block = ? WHERE id = 10", (block,))
+
+
+def swell_structure(db: apsw.Connection) -> None:
+    """A head record that SQLite answers with "out of memory" rather than "corrupt"."""
+    block = bytes.fromhex("380b01925c24d12a9d05daa1c127b43b252a27d1")
+    db.execute("UPDATE words_1_data SET block = ? WHERE id = 10", (block,))
 
 
 def garble_averages(db: apsw.Connection) -> None:
@@ -153,6 +164,7 @@ WORD_DAMAGES: dict[str, Callable[[apsw.Connection], None]] = {
     "segments cut short": shorten_segments,
     "segments zeroed": zero_segments,
     "the structure garbled": garble_structure,
+    "the structure swollen": swell_structure,
     "the averages gone": garble_averages,
 }
 

@@ -77,6 +77,12 @@ def plain_errors(path: Path) -> Iterator[None]:
             f"{path} is damaged or is not a Recollect store ({e}). Nothing was changed. Run "
             "'recollect doctor' for details; restore a backup or an export if you have one"
         ) from None
+    except apsw.NoMemError:
+        raise StoreCorrupt(
+            f"reading {path} asks for more memory than there is: either the machine is out of "
+            "memory, or the file is damaged. Nothing was changed. Free some memory and try again; "
+            "if it stays, run 'recollect doctor'"
+        ) from None
     except ValueError as e:
         if not isinstance(e, UnicodeDecodeError | JSONDecodeError):
             raise

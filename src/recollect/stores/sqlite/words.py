@@ -28,10 +28,11 @@ class Unsound(Exception):
 
 @contextmanager
 def sound_statements(space: int) -> Iterator[None]:
-    """Our statements are right, so when one fails it is the index that is not."""
+    """Our statements are right, so when one fails it is the index that is not. A damaged head
+    record may also ask SQLite for more memory than there is."""
     try:
         yield
-    except (apsw.CorruptError, apsw.SQLError, apsw.ConstraintError) as e:
+    except (apsw.CorruptError, apsw.SQLError, apsw.ConstraintError, apsw.NoMemError) as e:
         raise Unsound(space) from e
 
 
