@@ -38,7 +38,7 @@ from benchmarks.measure import (
 )
 
 from recollect.stores.sqlite.words import question as match
-from recollect.text.tokenise import query_terms, terms
+from recollect.text.tokenise import joined_terms, query_terms
 
 _CANDIDATES = 50
 _SHOWN = 10
@@ -128,7 +128,7 @@ def plain_way(
         connection.executemany("INSERT INTO texts VALUES (?, ?)", numbered)
         connection.executemany(
             "INSERT INTO words(rowid, terms) VALUES (?, ?)",
-            ((n, " ".join(terms(text))) for n, text in numbered),
+            ((n, joined_terms(text)) for n, text in numbered),
         )
         connection.executemany(
             "INSERT INTO near(rowid, v) VALUES (?, ?)",

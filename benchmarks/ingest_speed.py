@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -54,18 +53,15 @@ def _clocked(work: Callable[[], object]) -> tuple[float, float]:
 def by_engine(path: Path, blocks: list[Block]) -> tuple[float, float, float]:
     """Wall and CPU of the durable writes, and wall of the index files made after them."""
     engine, embedder = open_engine(path)
-    last = 0.0
-
-    def stream() -> Iterator[dict[str, Any]]:
-        for block in blocks:
-            embedder.give(block.texts, block.vectors)
-            yield from told(block)
-
-    rows = sum(len(block.texts) for block in blocks)
+    texts = [text for block in blocks for text in block.texts]
+    embedder.give(texts, np.concatenate([block.vectors for block in blocks]))
+    stream = (item for block in blocks for item in told(block))
+    last = spent = 0.0
     began, cpu = time.perf_counter(), time.process_time()
-    spent = 0.0
-    for number, _ in enumerate(engine.remember_stream(stream()), start=1):
-        if number == rows:  # the last receipt: everything is on disk
+    for number, receipt in enumerate(engine.remember_stream(stream), start=1):
+        if not receipt.embedded:
+            raise SystemExit(f"row {number} has no vector: {receipt.notes}")
+        if number == len(texts):  # the last receipt: everything is on disk
             last = time.perf_counter()
             spent = time.process_time() - cpu
     engine.close()  # leaves the index files behind
@@ -86,9 +82,8 @@ def only(blocks: Iterator[Block], language: str) -> Iterator[Block]:
 def entries(blocks: list[Block]) -> list[Entry]:
     now = system_clock()
     return [
-        replace(
-            prepare(accept(item, now=now), given_id=True),
-            vectors=block.vectors[position : position + 1],
+        prepare(accept(item, now=now), given_id=True)._replace(
+            vectors=block.vectors[position : position + 1]
         )
         for block in blocks
         for position, item in enumerate(told(block))

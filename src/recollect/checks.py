@@ -53,5 +53,5 @@ def check_space(name: object) -> str:
 
 def is_id(value: str) -> bool:
     """Could this be an id? Only what can be seen: nobody can ask for what they cannot type."""
-    visible = value.isprintable() and not any(map(str.isspace, value))
-    return visible and 1 <= len(value) <= _MAX_ID_CHARS
+    # of white space only the plain blank counts as printable
+    return value.isprintable() and " " not in value and 1 <= len(value) <= _MAX_ID_CHARS

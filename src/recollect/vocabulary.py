@@ -90,8 +90,7 @@ class Passage(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What a store writes at once: a memory, its passages, their terms and (if had) vectors."""
 
     memory: Memory

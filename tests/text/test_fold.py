@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recollect.text.fold  # the module itself: `fold` is also a function
 from recollect.text.fold import fold, fold_width
 
 
@@ -43,3 +44,14 @@ def test_never_raises_and_strips_what_is_not_seen(text: str) -> None:
 @given(st.text(st.characters(codec="ascii")))
 def test_ascii_only_loses_its_case(text: str) -> None:
     assert fold(text) == text.lower()
+
+
+def test_the_listed_characters_of_gb2312_are_all_that_the_table_changes() -> None:
+    def in_gb2312(character: str) -> bool:
+        try:
+            return bool(character.encode("gb2312"))
+        except UnicodeEncodeError:
+            return False
+
+    changed = filter(in_gb2312, recollect.text.fold._traditional())
+    assert sorted(changed) == sorted(recollect.text.fold._OLD_IN_GB2312.strip("[]"))

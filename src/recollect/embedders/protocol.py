@@ -57,9 +57,12 @@ def unit_rows(vectors: object, *, rows: int, dimension: int, maker: str) -> Vect
         raise InvalidVector(
             f"{maker} gave an array of shape {matrix.shape}; expected ({rows}, {dimension})"
         )
+    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
+    if rows and abs(lengths - 1).max() < 1e-6:  # as most embedders give them; NaN is never near
+        return np.ascontiguousarray(matrix)
     if not np.isfinite(matrix).all():
         raise InvalidVector(f"{maker} gave a vector with NaN or infinity; it was refused")
-    lengths = np.linalg.norm(matrix.astype(np.float64), axis=1)
+    lengths = np.linalg.norm(matrix.astype(np.float64), axis=1)  # no square is too large or small
     if rows and not lengths.min() > 1e-30:
         raise InvalidVector(f"{maker} gave a zero vector, which has no direction; it was refused")
     unit: Vectors = (matrix / lengths[:, None]).astype(np.float32)

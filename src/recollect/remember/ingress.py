@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -20,18 +20,13 @@ _MAX_LABELS = 256
 _MAX_JSON_CHARS = 100_000
 _MAX_NUMBER = 2**53
 
-FIELDS = frozenset(
-    """id space text kind section tags entities source provenance confidence occurred_at created_at
-    updated_at valid_from valid_to reinforcement access_count metadata""".split()
-)
-
 
 def new_id(now: datetime) -> str:
     """Time first, so that ids sort as they were made; then chance, so that none is made twice."""
     return f"{to_micros(now) // 1000:012x}-{os.urandom(8).hex()}"
 
 
-def check_text(text: object, *, name: str = "text") -> str:
+def check_text(text: object, name: str = "text") -> str:
     if not isinstance(text, str):
         raise InvalidInput(f"{name}: expected text, got {type(text).__name__}")
     if len(text) > MAX_TEXT_CHARS:
@@ -40,42 +35,35 @@ def check_text(text: object, *, name: str = "text") -> str:
             "Tell it in parts, for example one memory for each chapter"
         )
     check_encodable(text, name=name)
-    if not text.strip():
+    if not text or text.isspace():
         raise InvalidInput(f"{name} is empty; there is nothing to remember")
     return text
 
 
-def accept(told: Mapping[str, Any], *, now: datetime) -> Memory:
-    """A whole memory from what a caller told us; what they left out is filled in."""
-    unknown = sorted(str(key) for key in told if key not in FIELDS)
-    if unknown:
+def accept(told: Mapping[str, Any], *, now: datetime, space: str = GLOBAL_SPACE) -> Memory:
+    """A whole memory from what a caller told us; what they left out is filled in.
+
+    A field that is null or empty text counts as left out.
+    """
+    if not FIELDS.keys() >= told.keys():
+        unknown = sorted(str(key) for key in told if key not in FIELDS)
         raise InvalidInput(
             f"unknown field {unknown[0]!r}; known: {', '.join(sorted(FIELDS))}. "
             "Put what is your own into 'metadata'"
         )
     if told.get("text") is None:
         raise InvalidInput("a memory needs a 'text'")
-    created = _moment(told, "created_at") or now
-    memory = Memory(
-        id=_identifier(told.get("id"), now),
-        space=check_space(_given(told, "space", GLOBAL_SPACE)),
-        text=check_text(told["text"]),
-        kind=_label(_given(told, "kind", "note"), "kind"),
-        section=_line(_given(told, "section", ""), "section"),
-        tags=_labels(told.get("tags"), "tags"),
-        entities=_labels(told.get("entities"), "entities"),
-        source=_line(_given(told, "source", ""), "source", limit=2_048),
-        provenance=_object(told.get("provenance"), "provenance"),
-        confidence=_confidence(_given(told, "confidence", 1.0)),
-        occurred_at=_moment(told, "occurred_at"),
-        created_at=created,
-        updated_at=_moment(told, "updated_at") or created,
-        valid_from=_moment(told, "valid_from"),
-        valid_to=_moment(told, "valid_to"),
-        reinforcement=_count(_given(told, "reinforcement", 0), "reinforcement"),
-        access_count=_count(_given(told, "access_count", 0), "access_count"),
-        metadata=_object(told.get("metadata"), "metadata"),
-    )
+    given = {
+        name: FIELDS[name](value, name)
+        for name, value in told.items()
+        if value is not None and (value != "" or name == "text")
+    }
+    given.setdefault("space", space)
+    created = given.setdefault("created_at", now)
+    given.setdefault("updated_at", created)
+    if "id" not in given:
+        given["id"] = new_id(now)
+    memory = Memory(**given)
     if memory.valid_from and memory.valid_to and memory.valid_to <= memory.valid_from:
         raise InvalidInput("valid_to must be later than valid_from; change one of them")
     return memory
@@ -92,15 +80,7 @@ def identity(memory: Memory) -> str:
     return sha256(parts.encode("utf-8")).hexdigest()[:40]
 
 
-def _given(told: Mapping[str, Any], name: str, otherwise: object) -> object:
-    """What was told, or the default where nothing was: no field, null, or empty text."""
-    value = told.get(name)
-    return otherwise if value is None or value == "" else value
-
-
-def _identifier(value: object, now: datetime) -> str:
-    if value is None or value == "":
-        return new_id(now)
+def _identifier(value: object, name: str) -> str:
     if isinstance(value, str) and is_id(value):
         return value
     raise InvalidInput(
@@ -108,11 +88,19 @@ def _identifier(value: object, now: datetime) -> str:
     )
 
 
+def _space(value: object, name: str) -> str:
+    return check_space(value)
+
+
 def _label(value: object, name: str) -> str:
     text = _line(value, name, limit=128)
-    if not text.strip():
+    if not text or text.isspace():
         raise InvalidInput(f"{name} is empty; name it or leave it out")
     return text
+
+
+def _source(value: object, name: str) -> str:
+    return _line(value, name, limit=2_048)
 
 
 def _line(value: object, name: str, *, limit: int = 512) -> str:
@@ -124,8 +112,6 @@ def _line(value: object, name: str, *, limit: int = 512) -> str:
 
 
 def _labels(value: object, name: str) -> tuple[str, ...]:
-    if value is None:
-        return ()
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise InvalidInput(f'{name}: expected a list of texts like ["a", "b"], got {shown(value)}')
     if len(value) > _MAX_LABELS:
@@ -133,9 +119,9 @@ def _labels(value: object, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_label(item, name) for item in value))
 
 
-def _confidence(value: object) -> float:
+def _confidence(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(f"confidence: expected a number from 0 to 1, got {shown(value)}")
+        raise InvalidInput(f"{name}: expected a number from 0 to 1, got {shown(value)}")
     return float(value)
 
 
@@ -145,15 +131,12 @@ def _count(value: object, name: str) -> int:
     return value
 
 
-def _moment(told: Mapping[str, Any], name: str) -> datetime | None:
-    value = told.get(name)
-    return None if value is None else parse_moment(value, name=name)
+def _moment(value: Any, name: str) -> datetime:
+    return parse_moment(value, name=name)
 
 
 def _object(value: object, name: str) -> dict[str, Any]:
     """JSON that every store can keep: text keys, no NaN, numbers that survive a round trip."""
-    if value is None:
-        return {}
     if not isinstance(value, Mapping):
         raise InvalidInput(
             f'{name}: expected an object like {{"key": "value"}}, got {shown(value)}'
@@ -192,3 +175,26 @@ def _json(value: object, name: str, *, depth: int) -> Any:
     raise InvalidInput(
         f"{name}: {type(value).__name__} is not JSON; use text, numbers, lists, objects"
     )
+
+
+# Every field that can be told, and what checks it.
+FIELDS: dict[str, Callable[[Any, str], Any]] = {
+    "id": _identifier,
+    "space": _space,
+    "text": check_text,
+    "kind": _label,
+    "section": _line,
+    "tags": _labels,
+    "entities": _labels,
+    "source": _source,
+    "provenance": _object,
+    "confidence": _confidence,
+    "occurred_at": _moment,
+    "created_at": _moment,
+    "updated_at": _moment,
+    "valid_from": _moment,
+    "valid_to": _moment,
+    "reinforcement": _count,
+    "access_count": _count,
+    "metadata": _object,
+}

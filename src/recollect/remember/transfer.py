@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -68,7 +68,7 @@ def _entry(number: int, record: Mapping[str, Any], now: datetime) -> Entry:
         history = tuple(_revision(item, memory, now) for item in former)
     except InvalidInput as e:
         raise InvalidInput(f"record {number}: {e}") from None
-    return replace(writing.prepare(memory, given_id=bool(own.get("id"))), history=history)
+    return writing.prepare(memory, given_id=bool(own.get("id")))._replace(history=history)
 
 
 def _revision(item: Any, memory: Memory, now: datetime) -> Revision:

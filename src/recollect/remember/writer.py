@@ -90,10 +90,7 @@ class Writer:
     def _entry(self, told: Mapping[str, Any]) -> Entry:
         if not isinstance(told, Mapping):
             raise InvalidInput(f"expected an object with a 'text', got {type(told).__name__}")
-        space = told.get("space")
-        if space is None or space == "":
-            space = self._space
-        memory = accept({**told, "space": space}, now=self._clock())
+        memory = accept(told, now=self._clock(), space=self._space)
         return pipeline.prepare(memory, given_id=bool(told.get("id")))
 
     def revise(self, former: Memory, fields: Mapping[str, Any]) -> Receipt:

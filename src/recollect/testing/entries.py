@@ -12,7 +12,7 @@ import numpy as np
 from recollect.embedders.protocol import Kind
 from recollect.remember.ingress import identity
 from recollect.stores.protocol import Embedding
-from recollect.text.tokenise import terms
+from recollect.text.tokenise import joined_terms
 from recollect.vocabulary import Entry, Memory, Passage, Vectors
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -62,7 +62,7 @@ def make_entry(
     texts = [memory.text[p.start : p.end] for p in passages]
     if embedder is not None:
         vectors = embedder.embed(texts)
-    joined = tuple(" ".join(terms(text)) for text in texts)
+    joined = tuple(joined_terms(text) for text in texts)
     return Entry(memory, passages, joined, identity(memory), vectors, merge)
 
 

@@ -142,7 +142,7 @@ class StoreContract:
 
     def test_the_same_id_and_content_again_changes_nothing(self, store: Store) -> None:
         entry = make_entry(make_memory("alpha", "a"))
-        later = replace(entry, memory=replace(entry.memory, created_at=NOON + timedelta(1)))
+        later = entry._replace(memory=replace(entry.memory, created_at=NOON + timedelta(1)))
         assert store.put([entry]) == [(Action.CREATED, "a")]
         assert store.put([later]) == [(Action.UNCHANGED, "a")]
         assert store.put([entry, entry]) == [(Action.UNCHANGED, "a")] * 2
@@ -218,7 +218,7 @@ class StoreContract:
     def test_history_can_be_taken_over(self, store: Store) -> None:
         memory = make_memory("third", "a")
         former = tuple(Revision(make_memory(t, "a"), NOON) for t in ("second", "first"))
-        store.put([replace(make_entry(memory), history=former)])
+        store.put([make_entry(memory)._replace(history=former)])
         assert store.history("a") == list(former)
         store.revise(make_entry(make_memory("fourth", "a")))
         assert [r.memory.text for r in store.history("a")] == ["third", "second", "first"]

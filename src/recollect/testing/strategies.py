@@ -111,9 +111,9 @@ def entries(draw: st.DrawFn) -> tuple[Entry, str | None]:
     entry = make_entry(memory, first, merge=merge)
     assert entry.vectors is not None
     if kind == "short":
-        entry = replace(entry, vectors=entry.vectors[:, :-1])
+        entry = entry._replace(vectors=entry.vectors[:, :-1])
     if kind == "nan":
-        entry = replace(entry, vectors=np.full_like(entry.vectors, np.nan))
+        entry = entry._replace(vectors=np.full_like(entry.vectors, np.nan))
     return entry, p.EMBEDDERS[1].fingerprint if kind == "other" else first.fingerprint
 
 

@@ -13,10 +13,12 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from json import JSONDecodeError
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -240,6 +242,28 @@ class WriteLock:
                 f"another process has held {self._path} for {LOCK_SECONDS:.0f} s; "
                 "if none should be running, look for a stopped one and end it, then try again"
             )
+
+
+# What one statement of SQLite may hold (SQLITE_MAX_VARIABLE_NUMBER as apsw builds it).
+_MAX_VARIABLES = 32_766
+
+
+def insert_rows(
+    connection: apsw.Connection, into: str, rows: Sequence[tuple[Any, ...]], *, verb: str = "INSERT"
+) -> None:
+    """Many rows with one statement. While SQLite works through it, other threads have Python;
+    `executemany` asks for it back at every row, and waits each time."""
+    if not rows:
+        return
+    width = len(rows[0])
+    step = _MAX_VARIABLES // width
+    one = f"({', '.join('?' * width)})"
+    for start in range(0, len(rows), step):
+        some = rows[start : start + step]
+        connection.execute(
+            f"{verb} INTO {into} VALUES {', '.join([one] * len(some))}",
+            tuple(chain.from_iterable(some)),
+        )
 
 
 def checkpoint(connection: apsw.Connection, *, seconds: float = 2.0) -> bool:

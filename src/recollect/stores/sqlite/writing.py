@@ -14,14 +14,11 @@ from recollect.stores.protocol import Written
 from recollect.stores.sound_vectors import sound_rows
 from recollect.stores.sqlite import spaces as spaces_module
 from recollect.stores.sqlite import vector_tables, words
+from recollect.stores.sqlite.connection import insert_rows
 from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
 from recollect.vocabulary import Action, Entry, Memory, Vector
 
-_INSERT_MEMORY = (
-    f"INSERT INTO memories (row, space, identity, {COLUMNS}) "
-    f"VALUES ({', '.join('?' * (3 + len(COLUMNS.split(', '))))})"
-)
-_INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)"
+_MEMORIES = f"memories (row, space, identity, {COLUMNS})"
 
 
 def known(connection: apsw.Connection, entries: Sequence[Entry]) -> list[bool]:
@@ -128,21 +125,20 @@ def _insert(
     if not entries:
         return
     first_row = _next_number(connection, "memories")
-    connection.executemany(
-        _INSERT_MEMORY,
-        (
+    insert_rows(
+        connection,
+        _MEMORIES,
+        [
             (row, spaces[entry.memory.space], entry.identity, *to_row(entry.memory))
             for row, entry in enumerate(entries, start=first_row)
-        ),
+        ],
     )
-    connection.executemany(
-        "INSERT OR IGNORE INTO labels VALUES (?, ?, ?)",
-        (
-            label
-            for row, entry in enumerate(entries, start=first_row)
-            for label in _labels(entry.memory, row)
-        ),
-    )
+    labels = [
+        label
+        for row, entry in enumerate(entries, start=first_row)
+        for label in _labels(entry.memory, row)
+    ]
+    insert_rows(connection, "labels", labels, verb="INSERT OR IGNORE")
     connection.executemany(
         "INSERT INTO revisions VALUES (?, ?, ?)",
         (
@@ -191,10 +187,10 @@ def add_passages(
             term_rows.append((pid, entry.terms[position]))
             if entry.vectors is not None:
                 vector_rows.append((pid, space, seq, next(vectors).tobytes()))
-    connection.executemany(_INSERT_PASSAGE, passages)
+    insert_rows(connection, "passages", passages)
     words.add(connection, space, term_rows)
     if index is not None and vector_rows:
-        connection.executemany(f"INSERT INTO {index.table} VALUES (?, ?, ?, ?)", vector_rows)
+        insert_rows(connection, index.table, vector_rows)
         vector_tables.count_vectors(connection, index.id, space, len(vector_rows))
     connection.execute(
         "UPDATE spaces SET passages = passages + ? WHERE id = ?", (len(passages), space)
@@ -267,7 +263,7 @@ def revise(connection: apsw.Connection, entry: Entry, fingerprint: str | None) -
         (entry.identity, *to_row(memory), row),
     )
     connection.execute("DELETE FROM labels WHERE memory = ?", (row,))
-    connection.executemany("INSERT OR IGNORE INTO labels VALUES (?, ?, ?)", _labels(memory, row))
+    insert_rows(connection, "labels", list(_labels(memory, row)), verb="INSERT OR IGNORE")
     if former.text == memory.text:
         return []  # passages, words and vectors still hold
     pids = remove_passages(connection, space, [row])
