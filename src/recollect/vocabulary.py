@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ class Candidate(NamedTuple):
     channels: Mapping[str, Place]
     memory: Memory | None = None
     passage: Passage | None = None
+    parts: Mapping[str, float] = MappingProxyType({})  # what the score is made of, once mixed
 
     @property
     def key(self) -> tuple[str, int]:
@@ -217,6 +219,8 @@ class Recollection:
     tokens_used: int
     tokens_left: int
     trace: Trace
+    confidence: float | None = None  # 0 to 1: that the question can be answered from here
+    nearest: Hit | None = None  # when all was below the floor: what came nearest
 
     def __bool__(self) -> bool:
         return bool(self.hits)

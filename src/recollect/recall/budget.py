@@ -56,6 +56,6 @@ def _hit(candidate: Candidate, tokens: int, displaced: tuple[str, ...]) -> Hit:
         score=round(candidate.score, 6),
         tokens=tokens,
         channels=candidate.channels,
-        parts={"relevance": round(candidate.score, 6)},
+        parts=candidate.parts or {"relevance": round(candidate.score, 6)},
         displaced=displaced,
     )

@@ -37,6 +37,7 @@ class Draft:
 
     query: Query
     period: Period | None = None
+    settled: str = ""  # why nothing more needs to be searched: a route or a period has answered
     question: Question | None = None  # with its vector, once it is embedded
     channels: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
@@ -44,6 +45,8 @@ class Draft:
     notes: tuple[str, ...] = ()  # of the stage that runs now
     dropped: tuple[Dropped, ...] = ()  # by the stage that runs now
     faults: tuple[Fault, ...] = ()
+    confidence: float | None = None
+    nearest: Hit | None = None  # the best of what was below the floor
 
     def note(self, text: str) -> Draft:
         return replace(self, notes=(*self.notes, text))

@@ -35,6 +35,8 @@ def run(query: Query, preset: Preset, kit: Kit) -> Recollection:
         tokens_used=used,
         tokens_left=max(0, query.budget - used),
         trace=Trace(preset.name, tuple(steps), (time.perf_counter() - began) * 1000),
+        confidence=draft.confidence,
+        nearest=draft.nearest,
     )
 
 

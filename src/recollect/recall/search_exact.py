@@ -22,7 +22,7 @@ class SearchExact:
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         query = draft.query
-        wanted = identifiers(query.text) if query.words else ()
+        wanted = identifiers(query.text) if query.words and not draft.settled else ()
         if not wanted:
             return draft
         found = kit.store.search_words(

@@ -26,6 +26,8 @@ class SideBySide:
         return " + ".join(stage.name for stage in self.stages)
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled:
+            return draft.note(f"no search: {draft.settled}")
         others = [(stage, self._start(stage, draft, kit)) for stage in self.stages[:-1]]
         merged = _merge(draft, self._now(self.stages[-1], draft, kit))
         for stage, future in others:
