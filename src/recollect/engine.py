@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
     from recollect.embedders.choosing import Embedders
     from recollect.embedders.protocol import Embedder
+    from recollect.llms.protocol import LLM
+    from recollect.recall.route import RouteRule
     from recollect.recall.workers import Workers
     from recollect.remember.writer import Writer
 
@@ -84,12 +86,14 @@ class Engine:
         store: str | os.PathLike[str] | Store | None = None,
         *,
         embedder: Embedder | str | None = None,
+        llm: LLM | str | None = None,
         settings: Settings | None = None,
         clock: Clock = system_clock,
     ) -> None:
         """Open a store: a path, a ready store, or by default the one that the settings name.
 
-        `embedder` is a name (see `recollect models list`), an object, or `"none"`.
+        `embedder` is a name (see `recollect models list`), an object, or `"none"`. `llm` is
+        `"openai:MODEL"`, an object, or `"none"`; only some presets ask it anything.
         """
         self.settings = settings or settings_module.load().settings
         if store is None:
@@ -112,6 +116,7 @@ class Engine:
             raise InvalidInput(f"a store is a path or a Store, got {type(store).__name__}")
         self._clock = clock
         self._configured = embedder if embedder is not None else self.settings.embedder
+        self._given_llm = llm if llm is not None else self.settings.llm
         self._lock = threading.Lock()
         self._threads: Workers | None = None
         self._closed = False
@@ -142,6 +147,10 @@ class Engine:
                 self._threads.shutdown()
             if "_embedders" in self.__dict__:
                 self._embedders.close()
+            if isinstance(self._given_llm, str) and "_llm" in self.__dict__:
+                let_go = getattr(self._llm, "close", None)  # those with connections have it
+                if let_go is not None:
+                    let_go()
             self.store.close()
 
     # Parts that cost time to load come with the first use: a question by words needs neither.
@@ -151,6 +160,24 @@ class Engine:
         from recollect.embedders.choosing import Embedders
 
         return Embedders(self._configured, self.settings, self.store)
+
+    @cached_property
+    def _llm(self) -> LLM | None:
+        if not isinstance(self._given_llm, str):
+            return self._given_llm
+        from recollect.llms.loading import llm_named
+
+        return llm_named(self._given_llm, self.settings)
+
+    @cached_property
+    def _routes(self) -> tuple[RouteRule, ...] | None:
+        if not self.settings.routes:
+            return None
+        from pathlib import Path
+
+        from recollect.recall.route_table import read_routes
+
+        return read_routes(Path(self.settings.routes).expanduser())
 
     @cached_property
     def _writer(self) -> Writer:
@@ -270,6 +297,8 @@ class Engine:
             deadline=reading.Deadline.after(query.deadline),
             pool=self._pool,
             zone=self.settings.zone,
+            llm=lambda: self._llm,
+            routes=lambda: self._routes,
         )
         recollection = run(query, stages, kit)
         if touch and recollection.hits:

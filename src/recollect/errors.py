@@ -15,6 +15,7 @@
     │   └── StoreMissing        there is no store where one was looked for
     ├── EmbedderError           the embedder failed; memories are kept and found by words
     │   └── FingerprintMismatch vectors of two embedders would have been mixed
+    ├── LLMError                the language model failed; rules do its work
     ├── MissingExtra            an optional package is needed; the message says which
     └── SettingsError           a settings file or variable is wrong
 
@@ -99,6 +100,11 @@ class EmbedderError(RecollectError):
 
 class FingerprintMismatch(EmbedderError):
     code = "fingerprint_mismatch"
+
+
+class LLMError(RecollectError):
+    code = "llm_error"
+    exit_code = 6
 
 
 class MissingExtra(RecollectError):

@@ -37,6 +37,10 @@ class Settings:
     endpoint: str = ""
     endpoint_key: str = field(default="", repr=False)
     endpoint_dimension: int = 0
+    llm: str = "none"
+    llm_endpoint: str = ""
+    llm_endpoint_key: str = field(default="", repr=False)
+    routes: str = ""
 
     @property
     def store_path(self) -> Path:
@@ -73,8 +77,12 @@ MEANING: Mapping[str, str] = {
     "endpoint": "the base address of an OpenAI-compatible API, for openai:MODEL",
     "endpoint_key": "the key for that API; better kept in RECOLLECT_ENDPOINT_KEY",
     "endpoint_dimension": "the size of its vectors; 0 asks the API once",
+    "llm": "openai:MODEL, for the parts that can use a language model, or none (rules only)",
+    "llm_endpoint": "the base address of its OpenAI-compatible API (default: endpoint)",
+    "llm_endpoint_key": "the key for that API; better kept in RECOLLECT_LLM_ENDPOINT_KEY",
+    "routes": "a TOML file of routes, for questions that ask for a whole list (default: built in)",
 }
-SECRET = frozenset({"endpoint_key"})
+SECRET = frozenset({"endpoint_key", "llm_endpoint_key"})
 # From least to most; the same bounds hold for the arguments of a recall.
 RANGES: Mapping[str, tuple[float, float]] = {
     "limit": (1, 1_000),

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from recollect.clock import Clock
 from recollect.stores.protocol import Store
@@ -15,6 +15,9 @@ from recollect.vocabulary import Candidate, Dropped, Found, Hit, Query, Status, 
 if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions need no thread
     from concurrent.futures import Executor
 
+    from recollect.llms.protocol import LLM
+    from recollect.recall.route import RouteRule
+
 
 class Period(NamedTuple):
     """When the question is about: [start, end), and the question without the words that say so."""
@@ -22,6 +25,15 @@ class Period(NamedTuple):
     start: datetime
     end: datetime
     rest: str
+
+
+class Plan(NamedTuple):
+    """What the words channel looks for. Meaning is always asked with the question as it was."""
+
+    rewritten: str  # without "can you tell me" and the like
+    keywords: tuple[str, ...]  # the most telling first
+    phrases: tuple[str, ...]  # what the question quotes
+    by: Literal["rules", "llm"]
 
 
 class Fault(NamedTuple):
@@ -37,6 +49,7 @@ class Draft:
 
     query: Query
     period: Period | None = None
+    plan: Plan | None = None
     settled: str = ""  # why nothing more needs to be searched: a route or a period has answered
     question: Question | None = None  # with its vector, once it is embedded
     channels: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
@@ -94,6 +107,8 @@ class Kit(NamedTuple):
     deadline: Deadline
     pool: Callable[[], Executor]
     zone: tzinfo
+    llm: Callable[[], LLM | None] = lambda: None  # None: no language model is set
+    routes: Callable[[], tuple[RouteRule, ...] | None] = lambda: None  # None: the built-in ones
 
 
 class Stage(Protocol):

@@ -48,8 +48,8 @@ class SearchPeriod:
         if draft.period is None:
             return draft
         query = draft.query
-        during = _during(draft.period)
-        where = during if query.where is None else All((query.where, during))
+        then = during(draft.period)
+        where = then if query.where is None else All((query.where, then))
         page = kit.store.scan(
             spaces=query.spaces, where=where, newest_first=True, limit=self.candidates
         )
@@ -84,7 +84,7 @@ def _within(period: Period, memory: Memory | None) -> bool:
     return period.start <= (memory.occurred_at or memory.created_at) < period.end
 
 
-def _during(period: Period) -> Filter:
+def during(period: Period) -> Filter:
     """By when it happened; by when it was told if that is not known."""
     start, end = to_micros(period.start), to_micros(period.end)
 

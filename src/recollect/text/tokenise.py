@@ -208,10 +208,15 @@ def query_terms(text: str) -> tuple[str, ...]:
 
     A question made of stop words alone keeps them: "what is it" still asks for something.
     """
-    text = text.lstrip()[:MAX_QUERY_CHARS]
-    every = dict.fromkeys(terms(text, ends=False))
+    every = dict.fromkeys(terms(text.lstrip()[:MAX_QUERY_CHARS], ends=False))
     telling = [t for t in every if not _is_stop(t)]
     return tuple(telling or every)[:MAX_QUERY_TERMS]
+
+
+def telling_terms(text: str) -> tuple[str, ...]:
+    """The same, but nothing where every word is a stop word."""
+    wanted = query_terms(text)
+    return wanted if any(not _is_stop(t) for t in wanted) else ()
 
 
 @cache

@@ -1,0 +1,45 @@
+"""Memories that are handed over without a search: whole, or in sections where that is too much.
+
+A journal of a long day may be larger than the whole budget. Then its sections stand for it, so
+that an answer is never empty because something large was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from recollect.text.split import split
+from recollect.text.tokens import count_tokens
+from recollect.vocabulary import Candidate, Memory, Passage, Place
+
+
+def fits(memories: Collection[Memory], *, limit: int, budget: int) -> bool:
+    """Can all of these be handed over whole?"""
+    return len(memories) <= limit and sum(count_tokens(m.text) for m in memories) <= budget
+
+
+def sections(memory: Memory, *, budget: int) -> tuple[Passage, ...]:
+    """The memory as one piece if the budget can hold it, else its passages."""
+    if count_tokens(memory.text) <= budget:
+        return (Passage(0, 0, len(memory.text)),)
+    return split(memory.text)
+
+
+def in_order(
+    pieces: Iterable[tuple[Memory, Passage]], *, channel: str, falling: bool
+) -> tuple[Candidate, ...]:
+    """Candidates in this order. `falling` scores keep the order in whatever sorts later; without
+    it all are equally what was asked for."""
+    listed = list(pieces)
+    step = 0.5 / len(listed) if falling and listed else 0.0
+    return tuple(
+        Candidate(
+            memory.id,
+            passage.ordinal,
+            1.0 - step * rank,
+            {channel: Place(rank, 1.0 - step * rank)},
+            memory,
+            passage,
+        )
+        for rank, (memory, passage) in enumerate(listed)
+    )

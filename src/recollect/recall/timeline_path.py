@@ -1,0 +1,100 @@
+"""A question about a time is answered by what happened then, newest first, without a search.
+
+`FindPeriod` has read the time. Newest first holds whatever else the question says: somebody who
+asks "最近在忙什么" or "what happened yesterday" reads a journal. Only where the period holds more
+than the answer can do the other words of the question choose what goes in: "what did we say about
+the budget last month" should not be filled up by the last day of that month.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from recollect.filters import All, Filter
+from recollect.recall.draft import Draft, Kit
+from recollect.recall.sections import fits, in_order, sections
+from recollect.recall.timeline import CHANNEL, during
+from recollect.text.tokenise import telling_terms
+from recollect.text.tokens import count_tokens
+from recollect.vocabulary import Dropped, Memory, Passage
+
+_Piece = tuple[Memory, Passage]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelinePath:
+    name: ClassVar[str] = "timeline_path"
+    only: Filter | None = None  # e.g. the kind "journal"; None: whatever happened then
+    most: int = 1000  # memories that are looked at; a longer period gives those told last
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        query, period = draft.query, draft.period
+        if period is None or draft.settled:
+            return draft
+        parts = tuple(f for f in (query.where, during(period), self.only) if f is not None)
+        where = All(parts)
+        page = kit.store.scan(spaces=query.spaces, where=where, newest_first=True, limit=self.most)
+        if not page.memories:
+            return draft.note("timeline: nothing happened then; searching instead")
+        newest = sorted(page.memories, key=_moment, reverse=True)  # stable: told later goes first
+        if page.cursor is not None:
+            draft = draft.note(f"timeline: only the {self.most} told last were looked at")
+        pieces: list[_Piece] = [
+            (memory, passage)
+            for memory in newest
+            for passage in sections(memory, budget=query.budget)
+        ]
+        telling = telling_terms(period.rest)
+        if telling and not fits(newest, limit=query.limit, budget=query.budget):
+            named = kit.store.search_words(
+                telling, spaces=query.spaces, where=where, limit=self.most
+            )
+            holding = {(found.memory_id, found.ordinal) for found in named}
+            draft, pieces = self._chosen(draft, pieces, holding)
+        return replace(
+            draft,
+            candidates=in_order(pieces, channel=CHANNEL, falling=True),
+            channels={},
+            settled=f"{len(newest)} memories of the time that the question names",
+        ).note(f"timeline: {len(newest)} happened then, newest first")
+
+    @staticmethod
+    def _chosen(
+        draft: Draft, pieces: list[_Piece], holding: set[tuple[str, int]]
+    ) -> tuple[Draft, list[_Piece]]:
+        """As many as fit: first those that hold a word of the question, then the newest others."""
+        whole = {memory_id for memory_id, _ in holding}
+        left, room = draft.query.budget, draft.query.limit
+
+        def holds(piece: _Piece) -> bool:
+            memory, passage = piece
+            if passage.end - passage.start == len(memory.text):
+                return memory.id in whole
+            return (memory.id, passage.ordinal) in holding
+
+        chosen: set[tuple[str, int]] = set()
+        first = [piece for piece in pieces if holds(piece)]
+        if not first:
+            return draft, pieces
+        for memory, passage in (*first, *(piece for piece in pieces if not holds(piece))):
+            tokens = count_tokens(memory.text[passage.start : passage.end])
+            if room and tokens <= left:
+                chosen.add((memory.id, passage.ordinal))
+                left, room = left - tokens, room - 1
+        others = (p for p in pieces if (p[0].id, p[1].ordinal) not in chosen)
+        dropped = tuple(_dropped(others))
+        kept = [p for p in pieces if (p[0].id, p[1].ordinal) in chosen]
+        return replace(draft, dropped=(*draft.dropped, *dropped)).note(
+            f"timeline: not all fit; {len(first)} hold words of the question and go first"
+        ), kept
+
+
+def _dropped(pieces: Iterator[_Piece]) -> Iterator[Dropped]:
+    for memory, passage in pieces:
+        yield Dropped(memory.id, passage.ordinal, "others of that time left no room for it")
+
+
+def _moment(memory: Memory) -> float:
+    return (memory.occurred_at or memory.created_at).timestamp()
