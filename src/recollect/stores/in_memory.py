@@ -20,7 +20,15 @@ from recollect.errors import (
 )
 from recollect.filters import Filter, matches
 from recollect.stores.background import mean_and_spread
-from recollect.stores.protocol import Compared, Embedding, Neighbours, Page, Unembedded, Written
+from recollect.stores.protocol import (
+    Compared,
+    Embedding,
+    Frequencies,
+    Neighbours,
+    Page,
+    Unembedded,
+    Written,
+)
 from recollect.stores.sound_vectors import sound_question, sound_rows
 from recollect.text.bm25 import idf, weight
 from recollect.text.tokenise import stands_for_many
@@ -296,6 +304,13 @@ class InMemoryStore:
                     if score > 0 and matches(self._memories[h.memory_id], where):
                         found.append(Found(h.memory_id, h.passage.ordinal, score))
         return sorted(found, key=lambda f: -f.score)[:limit]
+
+    def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
+        with self._lock:
+            held = [h for space in dict.fromkeys(spaces) for h in self._held([space])]
+            holding = [sum(_occurs(t, h.terms) > 0 for h in held) for t in terms]
+            length = sum(h.terms.total() for h in held) / max(len(held), 1)
+            return Frequencies(holding, len(held), len({h.memory_id for h in held}), length)
 
     def search_meaning(
         self,

@@ -55,6 +55,15 @@ class Compared(NamedTuple):
     spread: float
 
 
+class Frequencies(NamedTuple):
+    """How common terms are in some spaces, and how long what is kept there usually is."""
+
+    holding: list[int]  # how many passages hold each term, in the order asked
+    passages: int
+    memories: int
+    length: float  # of a passage, in terms, on average
+
+
 class Neighbours(NamedTuple):
     """The memories told just before and just after another, in its space."""
 
@@ -126,6 +135,9 @@ class Store(Protocol):
         self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
     ) -> list[Found]:
         """Passages that hold any of the terms, best first."""
+
+    def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
+        """How many passages of these spaces hold each term, and how long passages are."""
 
     def search_meaning(
         self,

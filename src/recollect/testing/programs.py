@@ -185,6 +185,16 @@ class SearchWords(_Search):
 
 
 @dataclass(frozen=True)
+class Frequencies(Step):
+    spaces: tuple[str, ...]
+    terms: tuple[str, ...]
+
+    def run(self, store: Store) -> Any:
+        found = store.frequencies(self.terms, spaces=self.spaces)
+        return found._replace(length=round(found.length, 6))
+
+
+@dataclass(frozen=True)
 class SearchMeaning(_Search):
     text: str
     embedder: ToyEmbedder

@@ -578,6 +578,19 @@ class StoreContract:
         after = self.words(store, "alpha 预算 gamma don't/stop")
         same_ranking(after, before, limit=10)
 
+    def test_how_common_terms_are(self, store: Store) -> None:
+        self.told(store, "alpha beta\n预算 预算", "alpha gamma")
+        self.told(store, "alpha delta", space=CHINESE)
+        terms = ["alpha", "预算", "omega", "预", "two words"]
+        found = store.frequencies(terms, spaces=["global"])
+        assert found.holding == [2, 1, 0, 1, 0]
+        assert (found.passages, found.memories) == (3, 2)
+        both = store.frequencies(terms, spaces=["global", CHINESE])
+        assert both.holding == [3, 1, 0, 1, 0]
+        assert both.length == pytest.approx((found.length * 3 + 2) / 4)
+        with pytest.raises(UnknownSpace):
+            store.frequencies(terms, spaces=["nowhere"])
+
     # Walls
 
     def test_nothing_is_seen_through_a_wall(self, store: Store) -> None:

@@ -183,6 +183,7 @@ places = st.lists(st.integers(0, 5), max_size=3).map(tuple)
 some_ids = st.lists(ids | st.just("nobody"), max_size=4).map(tuple)
 
 searches: st.SearchStrategy[p.Step] = st.one_of(
+    st.builds(p.Frequencies, spaces=asked_spaces, terms=questions),
     st.builds(p.SearchWords, spaces=asked_spaces, where=where, limit=limits, terms=questions),
     st.builds(
         p.SearchMeaning,

@@ -149,10 +149,8 @@ class PostingsIndex:
     ) -> None:
         span = base.slice_of(term)
         places = base.places[span]
-        tail = [(p, n) for p, n in self._tail.get(term, ()) if self._tail_alive[p]]
-        holding = len(tail) + (
-            len(places) if self._alive is None else int(self._alive[places].sum())
-        )
+        tail = self._living_tail(term)
+        holding = self._holding(places, tail)
         if not holding:
             return
         rarity = idf(self._living, holding)
@@ -163,6 +161,27 @@ class PostingsIndex:
         for place, count in tail:
             norm = K1 * (1 - B + B * self._tail_lengths[place] / average)
             scores[len(base.pids) + place] += rarity * (K1 + 1) * count / (count + norm)
+
+    def _living_tail(self, term: str) -> list[tuple[int, int]]:
+        return [(place, n) for place, n in self._tail.get(term, ()) if self._tail_alive[place]]
+
+    def _holding(self, places: NDArray[Any], tail: list[tuple[int, int]]) -> int:
+        living = len(places) if self._alive is None else int(self._alive[places].sum())
+        return len(tail) + living
+
+    def frequencies(
+        self, connection: apsw.Connection, seq: int, passages: int, terms: Sequence[str]
+    ) -> list[int] | None:
+        """How many passages hold each term; None where FTS5 must be asked."""
+        with self._lock:
+            if not self._ready(connection, seq, passages):
+                return None
+            base = self._base
+            assert base is not None
+            return [
+                self._holding(base.places[base.slice_of(term)], self._living_tail(term))
+                for term in terms
+            ]
 
     def _norms_at(self, base: Postings, average: float) -> NDArray[np.float64]:
         """BM25's length term for every passage; made anew only when the average has moved."""

@@ -18,7 +18,7 @@ import apsw
 from recollect.errors import FingerprintMismatch
 from recollect.filters import All, Filter, ValidAt
 from recollect.stores.background import SAMPLE, mean_and_spread
-from recollect.stores.protocol import Compared, Neighbours
+from recollect.stores.protocol import Compared, Frequencies, Neighbours
 from recollect.stores.sqlite import large, vector_tables, words
 from recollect.stores.sqlite.spaces import SpaceRow, spaces_of
 from recollect.stores.sqlite.vector_tables import VectorTable
@@ -61,8 +61,7 @@ class Searcher:
         limit: int,
     ) -> list[Found]:
         rows = spaces_of(reader, spaces)
-        # a term never has white space in it: with some, FTS5 would look for a phrase
-        terms = [t for t in dict.fromkeys(terms) if t.isprintable() and t.split() == [t]]
+        terms = [t for t in dict.fromkeys(terms) if _is_term(t)]
         found: list[tuple[float, str, int]] = []
         for space in rows if terms else ():
             self._check_words(reader, space)
@@ -89,6 +88,40 @@ class Searcher:
             reader, space.id, terms, condition=condition, bindings=bindings, limit=limit
         )
 
+    def frequencies(
+        self, reader: apsw.Connection, terms: Sequence[str], spaces: Sequence[str]
+    ) -> Frequencies:
+        rows = spaces_of(reader, spaces)
+        asked = [t for t in dict.fromkeys(terms) if _is_term(t)]
+        holding = dict.fromkeys(terms, 0)
+        length = 0
+        for space in rows:
+            self._check_words(reader, space)
+            _, held = words.totals(reader, space.id) or (0, 0)
+            length += held
+            counts = self._frequencies_of(reader, space, asked)
+            for term, count in zip(asked, counts, strict=True):
+                holding[term] += count
+        passages = sum(space.passages for space in rows)
+        return Frequencies(
+            [holding[term] for term in terms],
+            passages,
+            sum(space.memories for space in rows),
+            length / max(passages, 1),
+        )
+
+    def _frequencies_of(
+        self, reader: apsw.Connection, space: SpaceRow, terms: Sequence[str]
+    ) -> list[int]:
+        if self._has_postings(space, terms):
+            with words.sound_statements(space.id):
+                quick = self._postings_index(space.id).frequencies(
+                    reader, space.seq, space.passages, terms
+                )
+            if quick is not None:
+                return quick
+        return [words.holding(reader, space.id, term) for term in terms]
+
     def _check_words(self, reader: apsw.Connection, space: SpaceRow) -> None:
         """Once for each change: is the words index there, and as large as the truth?"""
         if self._trusted_words.get(space.id) == space.seq:
@@ -105,10 +138,7 @@ class Searcher:
         where: Filter | None,
         limit: int,
     ) -> list[tuple[float, str, int]] | None:
-        """By the file, where it pays: a large space, in a process that has NumPy anyway."""
-        if space.passages < large.POSTINGS_FROM or "numpy" not in sys.modules:
-            return None
-        if not self._use_files or any(map(stands_for_many, terms)):  # hashes have no beginnings
+        if not self._has_postings(space, terms):
             return None
         index = self._postings_index(space.id)
         only, but = _selection(reader, space.id, where)
@@ -116,6 +146,13 @@ class Searcher:
             best = index.search(reader, space.seq, space.passages, terms, limit, only=only, but=but)
         self.behind = self.behind or index.wants_maintenance(space.passages)
         return None if best is None else _named(reader, best)
+
+    def _has_postings(self, space: SpaceRow, terms: Sequence[str]) -> bool:
+        """The file, where it pays: a large space, in a process that has NumPy anyway."""
+        if space.passages < large.POSTINGS_FROM or "numpy" not in sys.modules:
+            return False
+        # hashes have no beginnings
+        return self._use_files and not any(map(stands_for_many, terms))
 
     def _postings_index(self, space: int) -> PostingsIndex:
         from recollect.stores.sqlite.postings import PostingsIndex
@@ -197,6 +234,11 @@ class Searcher:
                     self._folder, table, space, use_files=self._use_files
                 )
             return self._indexes[key]
+
+
+def _is_term(text: str) -> bool:
+    """A term never has white space in it: with some, FTS5 would look for a phrase."""
+    return text.isprintable() and text.split() == [text]
 
 
 def _best(found: list[tuple[float, str, int]], limit: int) -> list[Found]:

@@ -16,11 +16,12 @@ class SpaceRow(NamedTuple):
     name: str
     seq: int
     passages: int
+    memories: int
 
 
 def spaces_of(reader: apsw.Connection, names: Sequence[str] | None) -> list[SpaceRow]:
     """The spaces of these names (None: all), or UnknownSpace."""
-    sql = "SELECT id, name, seq, passages FROM spaces"
+    sql = "SELECT id, name, seq, passages, memories FROM spaces"
     if names is None:
         return [SpaceRow(*row) for row in reader.execute(sql)]
     found: list[SpaceRow] = []

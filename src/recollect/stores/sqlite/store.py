@@ -26,7 +26,15 @@ from recollect.errors import (
     StoreReadOnly,
 )
 from recollect.filters import Filter
-from recollect.stores.protocol import Compared, Embedding, Neighbours, Page, Unembedded, Written
+from recollect.stores.protocol import (
+    Compared,
+    Embedding,
+    Frequencies,
+    Neighbours,
+    Page,
+    Unembedded,
+    Written,
+)
 from recollect.stores.sqlite import large, schema, vector_tables, words, writing
 from recollect.stores.sqlite.connection import (
     ReadPool,
@@ -371,6 +379,13 @@ class SQLiteStore:
                 return self._searcher.words(reader, terms, spaces, where, limit)
 
         return self._searched(lambda: self._mended(search))
+
+    def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
+        def look() -> Frequencies:
+            with self._read() as reader:
+                return self._searcher.frequencies(reader, terms, spaces)
+
+        return self._mended(look)
 
     def search_meaning(
         self,

@@ -79,11 +79,12 @@ def remove(connection: apsw.Connection, space: int, pids: Iterable[int]) -> None
         )
 
 
-def size(connection: apsw.Connection, space: int) -> int | None:
-    """How many passages the index says it holds, read from its own head record; None if unsound.
+def totals(connection: apsw.Connection, space: int) -> tuple[int, int] | None:
+    """How many passages and terms the index says it holds, from its own head record; None if
+    unsound.
 
-    Record 1 of the data table starts with the row count as a varint: reading it costs
-    microseconds where counting would walk the table.
+    Record 1 of the data table starts with both as varints: reading them costs microseconds where
+    counting would walk the table.
     """
     try:
         record = connection.execute(f"SELECT block FROM {table(space)}_data WHERE id = 1").get
@@ -91,12 +92,20 @@ def size(connection: apsw.Connection, space: int) -> int | None:
         return None
     if not isinstance(record, bytes):
         return None
+    numbers: list[int] = []
     value = 0
     for byte in record:
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
-            return value
-    return 0
+            numbers.append(value)
+            value = 0
+    rows, terms, *_ = [*numbers, 0, 0]
+    return rows, terms
+
+
+def size(connection: apsw.Connection, space: int) -> int | None:
+    held = totals(connection, space)
+    return None if held is None else held[0]
 
 
 def sound(connection: apsw.Connection, space: int, passages: int) -> bool:
@@ -134,6 +143,16 @@ def question(terms: Sequence[str]) -> str:
     quoted = ('"' + term.replace('"', '""') + '"' for term in terms)
     many = map(stands_for_many, terms)
     return " OR ".join(f"{q} *" if more else q for q, more in zip(quoted, many, strict=True))
+
+
+def holding(connection: apsw.Connection, space: int, term: str) -> int:
+    """How many passages hold a term."""
+    name = table(space)
+    with sound_statements(space):
+        count: int = connection.execute(
+            f"SELECT count(*) FROM {name} WHERE {name} MATCH ?", (question([term]),)
+        ).get
+        return count
 
 
 def search(
