@@ -266,6 +266,8 @@ class Engine:
         preset: str = "balanced",
         words: bool = True,
         meaning: bool = True,
+        meaning_threshold: float | None = None,
+        words_threshold: float | None = None,
         vector: Vector | None = None,
         deadline: float | None = None,
         touch: bool = True,
@@ -273,7 +275,8 @@ class Engine:
         """What matters for this question, best first, within the budget, with reasons.
 
         `where` is a filter (see `recollect.filters`); `as_of` asks what held at a moment;
-        `touch=False` leaves the access counts alone.
+        `touch=False` leaves the access counts alone. `meaning_threshold` (a cosine) and
+        `words_threshold` (a share of the question's words) cut what is not good enough.
         """
         stages = preset_named(preset)
         query = make_query(
@@ -289,6 +292,8 @@ class Engine:
             meaning=meaning,
             vector=vector,
             deadline=deadline,
+            meaning_threshold=meaning_threshold,
+            words_threshold=words_threshold,
         )
         kit = reading.Kit(
             store=self.store,

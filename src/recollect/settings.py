@@ -32,6 +32,8 @@ class Settings:
     limit: int = 10
     budget: int = 1500
     deadline: float = 10.0
+    meaning_threshold: float | None = None
+    words_threshold: float | None = None
     timezone: str = ""
     models: str = ""
     endpoint: str = ""
@@ -72,6 +74,8 @@ MEANING: Mapping[str, str] = {
     "limit": "how many hits a recall returns at most",
     "budget": "how many tokens a recall may use",
     "deadline": "seconds after which a recall answers with what it has",
+    "meaning_threshold": "the least cosine of a hit by meaning, -1 to 1 (default: none)",
+    "words_threshold": "the least share of the question's words in a hit by words, 0 to 1",
     "timezone": "your time zone, like Asia/Shanghai (default: this machine's)",
     "models": "the directory for models that were pulled (default: models in your data directory)",
     "endpoint": "the base address of an OpenAI-compatible API, for openai:MODEL",
@@ -88,10 +92,14 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "limit": (1, 1_000),
     "budget": (1, 1_000_000),
     "deadline": (0.001, 3_600),
+    "meaning_threshold": (-1, 1),
+    "words_threshold": (0, 1),
     "endpoint_dimension": (0, 65_536),
 }
 # What a project file may say: nothing that moves data, spends money or loads code.
-PROJECT_MAY_SET = frozenset({"space", "limit", "budget", "deadline"})
+PROJECT_MAY_SET = frozenset(
+    {"space", "limit", "budget", "deadline", "meaning_threshold", "words_threshold"}
+)
 
 
 class Loaded(NamedTuple):
@@ -182,6 +190,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _typed(name: str, value: Any, origin: str) -> Any:
     kinds: dict[str, Any] = {f.name: type(f.default) for f in fields(Settings)}
+    kinds |= dict.fromkeys(("meaning_threshold", "words_threshold"), float)  # unset by default
     if name not in kinds:
         known = ", ".join(kinds)
         raise SettingsError(f"{origin}: there is no setting {name!r}; known: {known}")

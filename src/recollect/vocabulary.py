@@ -134,6 +134,8 @@ class Query:
     as_of: datetime | None = None
     words: bool = True
     meaning: bool = True
+    meaning_threshold: float | None = None  # a cosine, -1 to 1
+    words_threshold: float | None = None  # a share of the question's telling words, 0 to 1
     vector: Vector | None = None  # given when the caller has embedded the question already
     deadline: float = 10.0  # seconds
 

@@ -30,6 +30,8 @@ def make_query(
     meaning: bool,
     vector: Vector | None,
     deadline: float | None,
+    meaning_threshold: float | None = None,
+    words_threshold: float | None = None,
 ) -> Query:
     if not isinstance(text, str):
         raise InvalidInput(f"the question must be text, got {type(text).__name__}")
@@ -52,7 +54,9 @@ def make_query(
         words=words,
         meaning=meaning,
         vector=vector,
-        deadline=_seconds(settings.deadline if deadline is None else deadline),
+        deadline=_number("deadline", settings.deadline if deadline is None else deadline),
+        meaning_threshold=_threshold("meaning_threshold", meaning_threshold, settings),
+        words_threshold=_threshold("words_threshold", words_threshold, settings),
     )
 
 
@@ -80,10 +84,24 @@ def whole(name: str, value: object) -> int:
     return value
 
 
-def _seconds(value: object) -> float:
-    least, most = RANGES["deadline"]
+_UNITS = {
+    "deadline": "seconds",
+    "meaning_threshold": "a cosine",
+    "words_threshold": "a share of the question's words",
+}
+
+
+def _number(name: str, value: object) -> float:
+    least, most = RANGES[name]
+    # not a number (NaN) is in no range
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
         raise InvalidInput(
-            f"deadline: expected seconds from {least} to {most:,}, got {shown(value)}"
+            f"{name}: expected {_UNITS[name]} from {least} to {most:,}, got {shown(value)}"
         )
     return float(value)
+
+
+def _threshold(name: str, value: float | None, settings: Settings) -> float | None:
+    """None where neither the caller nor the settings name one: then nothing is cut."""
+    chosen = getattr(settings, name) if value is None else value
+    return None if chosen is None else _number(name, chosen)

@@ -14,6 +14,16 @@ from recollect.recall.draft import Draft, Kit
 from recollect.vocabulary import Candidate, Found, Place
 
 K = 60  # the constant of the RRF paper
+Key = tuple[str, int]  # memory id, ordinal
+
+
+def places_of(channels: Mapping[str, tuple[Found, ...]]) -> dict[Key, dict[str, Place]]:
+    """Where every passage stands in every channel that found it."""
+    places: dict[Key, dict[str, Place]] = {}
+    for name, found in channels.items():
+        for rank, (memory_id, ordinal, score) in enumerate(found):
+            places.setdefault((memory_id, ordinal), {})[name] = Place(rank, score)
+    return places
 
 
 def reciprocal_ranks(
@@ -49,6 +59,8 @@ class ReciprocalRanks:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled and not draft.channels:
+            return draft
         candidates = reciprocal_ranks(draft.channels, k=self.k, weights=self.weights)
         both = sum(len(c.channels) > 1 for c in candidates)
         return replace(draft, candidates=candidates, channels={}).note(

@@ -22,13 +22,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.fuse import Key, places_of
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
 from recollect.text.tokenise import query_terms, terms
-from recollect.vocabulary import Candidate, Found, Place
-
-Key = tuple[str, int]
+from recollect.vocabulary import Candidate, Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,10 @@ class FuseAdaptively:
     firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled and not draft.channels:
+            return draft
         nearest = [(f.memory_id, f.ordinal) for f in draft.channels.get(MEANING, ())]
-        places = _places(draft.channels)
+        places = places_of(draft.channels)
         keys = list(places)
         z = _standing_out(draft, kit, keys, most=self.cap)
         share = _shares(draft.channels.get(WORDS, ()))
@@ -114,12 +115,3 @@ def _standing_out(draft: Draft, kit: Kit, keys: list[Key], *, most: float) -> di
     z = {key: (cosine - compared.mean) / compared.spread for key, cosine in cosines.items()}
     scale = min(1.0, most / max([most, *z.values()])) if z else 1.0
     return {key: value * scale for key, value in z.items()}
-
-
-def _places(channels: Mapping[str, tuple[Found, ...]]) -> dict[Key, dict[str, Place]]:
-    """Where every passage stands in every channel that found it."""
-    places: dict[Key, dict[str, Place]] = {}
-    for name, found in channels.items():
-        for rank, (memory_id, ordinal, score) in enumerate(found):
-            places.setdefault((memory_id, ordinal), {})[name] = Place(rank, score)
-    return places

@@ -17,6 +17,8 @@ class Hydrate:
     at_least: int = 24  # what comes after may still lift a candidate
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled:  # fetched already, and perhaps whole instead of by passages
+            return draft
         wanted = draft.candidates[: max(self.at_least, ceil(self.per_hit * draft.query.limit))]
         fetched = kit.store.fetch([c.key for c in wanted])
         kept: list[Candidate] = []
@@ -25,7 +27,8 @@ class Hydrate:
             if found is None or found[0].space not in draft.query.spaces:
                 gone.append(Dropped(*candidate.key, "forgotten while this question was answered"))
             else:
-                kept.append(Candidate(*candidate.key, candidate.score, candidate.channels, *found))
+                memory, passage = found
+                kept.append(candidate._replace(memory=memory, passage=passage))
         beyond = len(draft.candidates) - len(wanted)
         draft = replace(draft, candidates=tuple(kept), dropped=tuple(gone))
         return draft.note(f"{beyond} lower candidates were not fetched") if beyond else draft

@@ -1,4 +1,8 @@
-"""Find by meaning: the nearest vectors to the question's."""
+"""Find by meaning: the nearest vectors to the question's.
+
+Where a threshold will cut the list (`recall/thresholds.py`), at least 100 and at most 1,000 are
+looked at, five for each hit that is wanted; see `recall/widening.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import ClassVar
 
 from recollect.errors import EmbedderError
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.widening import how_many
 from recollect.vocabulary import Status
 
 CHANNEL = "meaning"
@@ -16,6 +21,7 @@ CHANNEL = "meaning"
 class SearchMeaning:
     name: ClassVar[str] = "search_meaning"
     candidates: int = 50
+    exactly: bool = False  # no more for a larger limit or a threshold
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         query = draft.query
@@ -32,7 +38,13 @@ class SearchMeaning:
             fingerprint=question.fingerprint,
             spaces=query.spaces,
             where=query.where,
-            limit=max(self.candidates, 2 * query.limit),
+            limit=how_many(
+                self.candidates,
+                query,
+                threshold=query.meaning_threshold,
+                per_hit=5,
+                exactly=self.exactly,
+            ),
         )
         draft = replace(draft, question=question).with_channel(CHANNEL, tuple(found))
         draft = draft.note(f"meaning: {len(found)} nearest")

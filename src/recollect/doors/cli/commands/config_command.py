@@ -13,8 +13,8 @@ examples:
   recollect config set budget 3000
   recollect config unset budget
 
-Order: defaults, your file, the project's .recollect.toml (space, limit, budget, deadline only),
-RECOLLECT_* variables, options of a command.
+Order: defaults, your file, the project's .recollect.toml (where to look and how
+much only), RECOLLECT_* variables, options of a command.
 """
 
 
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             session.show(rows)
             return 0
         for name, row in rows.items():
-            session.say(f"{name:<19} {row['value']!s:<24} ({row['from']})  {row['meaning']}")
+            session.say(f"{name:<19} {_told(row['value']):<24} ({row['from']})  {row['meaning']}")
         session.say(f"\nyour file: {config_file()}")
         return 0
     if arguments.name not in MEANING:
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         if session.json:
             session.show({arguments.name: value})
         else:
-            session.say(str(value))
+            session.say(_told(value))
         return 0
     if arguments.what == "set" and arguments.value is None:
         raise InvalidInput(f"to what? say: recollect config set {arguments.name} VALUE")
@@ -62,6 +62,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     else:
         session.say(f"written to {path}")
     return 0
+
+
+def _told(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _shown(name: str, value: object, secret: frozenset[str]) -> object:

@@ -37,6 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--words", action="store_true", help="look by words alone")
     parser.add_argument("--meaning", action="store_true", help="look by meaning alone")
+    parser.add_argument(
+        "--min-meaning",
+        type=float,
+        metavar="COSINE",
+        help="cut hits by meaning below this (-1 to 1)",
+    )
+    parser.add_argument(
+        "--min-words",
+        type=float,
+        metavar="SHARE",
+        help="cut hits by words that hold less of the question (0 to 1)",
+    )
     parser.add_argument("--explain", action="store_true", help="show what every stage did")
     parser.add_argument("--markdown", action="store_true", help="print what to put before a model")
 
@@ -56,6 +68,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         preset=arguments.preset,
         words=not arguments.meaning,
         meaning=not arguments.words,
+        meaning_threshold=arguments.min_meaning,
+        words_threshold=arguments.min_words,
         deadline=arguments.deadline,
         touch=not arguments.explain,
     )

@@ -1,0 +1,115 @@
+"""A question cut into what tells something, in Chinese, English and mixed text.
+
+English is cut at white space and Chinese at its grammar (的, 什么时候, 我们): Chinese has no
+spaces, and taking a whole run as one word would leave nothing to vary or to compare. A character
+that is grammar in one word and sense in another (会 in 会议) cuts nothing; where a particle is part
+of a common word (目的, 了解) that word is kept whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.text.fold import fold_width
+from recollect.text.stop_words import ENGLISH, is_grammar
+from recollect.text.tokenise import MAX_QUERY_CHARS
+
+HAN = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+# Words that ask. The longer ones first: the first alternative that fits is taken.
+_ASKING_CHINESE = (
+    "什么时候|什么地方|什么样子?|为什么|怎么样|怎么办|是不是|有没有|能不能|可不可以|会不会|要不要|"
+    "多长时间|多少|多久|几点钟?|几个|几号|几次|什么|怎么|怎样|如何|为何|哪一[天年个次些]|"
+    "哪[里儿个些种位天年家款]|是否|能否|可否|请问|请教|告诉|知道|记得|谁|哪|吗|呢|吧"
+)
+_GRAMMAR = (
+    "一个|一些|一下|一种|这个|那个|这些|那些|这样|那样|这里|那里|我们|你们|他们|她们|它们|咱们|自己|"
+    "以及|并且|而且|但是|因为|所以|如果|虽然|然后|或者|还是|就是|不是|没有|关于|对于|曾经|已经|正在|"
+    "时候|的话|可以|应该|那么|这么|的|了|啊|呀|嘛|着|过|我|你|他|她|它|您|是|在|和|与|或|也|都|就|很"
+)
+_WHOLE = (  # a particle is part of these
+    "目的|的确|的士|标的|了解|为了|除了|了不起|存在|在线|所在|在职|和平|总和|和解|温和|和谐|饱和|参与|"
+    "与会|赠与|给与|自我|首都|成都|都市|就业|就诊|就餐|成就|着装|着急|着陆|沿着|衣着|过程|过敏|过去|"
+    "超过|经过|通过|过期|难过|过年|过滤|过户|或许|是非|其他|吉他|他人|谁家|吧台|网吧|酒吧|知道了"
+)
+_CUT = f"(?:{_WHOLE})|(?P<asks>{_ASKING_CHINESE})|(?P<grammar>{_GRAMMAR})"
+_ASKING_ENGLISH = frozenset(
+    "what what's which who who's whom whose when when's where where's why why's how how's".split()
+)
+_EDGES = "\"'“”‘’「」『』《》()[]{}<>（）【】,.;:!?，。；：！？、…·~`|*"
+_ENDS = ",.;:!?，。；：！？、…|)]}）】"
+
+
+class Piece(NamedTuple):
+    text: str
+    telling: bool  # neither grammar nor a stop word
+    asking: bool  # a question word
+    first: bool  # something stands between this piece and the one before
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """The words of a text, and the stretches of Chinese between its grammar, in order."""
+    first = True
+    for chunk in fold_width(text[:MAX_QUERY_CHARS]).split():
+        for run in re.findall(f"[{HAN}]+|[^{HAN}]+", chunk):
+            if re.match(f"[{HAN}]", run):
+                for piece in _chinese(run):
+                    yield piece._replace(first=first)
+                    first = False
+                continue
+            word = run.strip(_EDGES)
+            if word:
+                lower = word.lower().replace("’", "'")
+                asking = lower in _ASKING_ENGLISH
+                yield Piece(word, lower not in ENGLISH, asking, first or run[0] in _EDGES)
+                first = False
+            first = first or not word or run[-1] in _ENDS
+
+
+def _chinese(run: str) -> Iterator[Piece]:
+    start = 0
+    for match in re.finditer(_CUT, run):
+        asks, grammar = match.group("asks", "grammar")
+        if asks is None and grammar is None:
+            continue
+        if match.start() > start:
+            yield _stretch(run[start : match.start()])
+        yield Piece(match[0], telling=False, asking=asks is not None, first=False)
+        start = match.end()
+    if start < len(run):
+        yield _stretch(run[start:])
+
+
+def _stretch(text: str) -> Piece:
+    return Piece(text, not (len(text) <= 2 and is_grammar(text)), asking=False, first=False)
+
+
+def telling_pieces(text: str) -> list[str]:
+    """What tells something; everything where nothing does ("what is it" asks for something too)."""
+    every = list(pieces(text))
+    return [p.text for p in every if p.telling] or [p.text for p in every]
+
+
+def segments(text: str) -> list[str]:
+    """Telling pieces that stand together, joined: "dark mode", 深色主题, "偏好 dark mode"."""
+    found: list[list[str]] = []
+    together = False
+    for piece in pieces(text):
+        if not piece.telling:
+            together = False
+            continue
+        if not together or piece.first:
+            found.append([])
+        found[-1].append(piece.text)
+        together = True
+    return [" ".join(segment) for segment in found]
+
+
+def is_chinese(piece: str) -> bool:
+    return re.match(f"[{HAN}]", piece) is not None
+
+
+def weight(piece: str) -> float:
+    """How many words a piece or segment is worth: a Chinese word has about two characters."""
+    return sum(max(1.0, len(p) / 2) if is_chinese(p) else 1.0 for p in piece.split())
