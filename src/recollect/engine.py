@@ -27,9 +27,10 @@ from recollect.filters import Filter
 from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
 from recollect.recall.pipeline import run
-from recollect.recall.presets import preset_named
+from recollect.recall.presets import Preset, preset_named
 from recollect.settings import Settings
 from recollect.stores.protocol import Page, Store
+from recollect.text.tokens import count_tokens
 from recollect.vocabulary import (
     Action,
     Check,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from recollect.recall.route import RouteRule
     from recollect.recall.workers import Workers
     from recollect.remember.writer import Writer
+    from recollect.rerankers.protocol import Reranker
 
 _QUESTION_CHARS = 8_192
 _FLUSH_ACCESSES = 64  # memories
@@ -87,13 +89,17 @@ class Engine:
         *,
         embedder: Embedder | str | None = None,
         llm: LLM | str | None = None,
+        reranker: Reranker | str | None = None,
+        count_tokens: Callable[[str], int] = count_tokens,
         settings: Settings | None = None,
         clock: Clock = system_clock,
     ) -> None:
         """Open a store: a path, a ready store, or by default the one that the settings name.
 
         `embedder` is a name (see `recollect models list`), an object, or `"none"`. `llm` is
-        `"openai:MODEL"`, an object, or `"none"`; only some presets ask it anything.
+        `"openai:MODEL"`, an object, or `"none"`; only some presets ask it anything. `reranker` is
+        `"http:MODEL"`, `"tei"`, `"onnx:DIRECTORY"`, an object, or `"none"`. `count_tokens` says
+        what a text costs of a budget; by default it is estimated.
         """
         self.settings = settings or settings_module.load().settings
         if store is None:
@@ -117,6 +123,8 @@ class Engine:
         self._clock = clock
         self._configured = embedder if embedder is not None else self.settings.embedder
         self._given_llm = llm if llm is not None else self.settings.llm
+        self._given_reranker = reranker if reranker is not None else self.settings.reranker
+        self._count_tokens = count_tokens
         self._lock = threading.Lock()
         self._threads: Workers | None = None
         self._closed = False
@@ -151,6 +159,10 @@ class Engine:
                 let_go = getattr(self._llm, "close", None)  # those with connections have it
                 if let_go is not None:
                     let_go()
+            if isinstance(self._given_reranker, str) and "_reranker" in self.__dict__:
+                let_go = getattr(self._reranker, "close", None)
+                if let_go is not None:
+                    let_go()
             self.store.close()
 
     # Parts that cost time to load come with the first use: a question by words needs neither.
@@ -168,6 +180,14 @@ class Engine:
         from recollect.llms.loading import llm_named
 
         return llm_named(self._given_llm, self.settings)
+
+    @cached_property
+    def _reranker(self) -> Reranker | None:
+        if not isinstance(self._given_reranker, str):
+            return self._given_reranker
+        from recollect.rerankers.loading import reranker_named
+
+        return reranker_named(self._given_reranker, self.settings)
 
     @cached_property
     def _routes(self) -> tuple[RouteRule, ...] | None:
@@ -263,7 +283,7 @@ class Engine:
         budget: int | None = None,
         where: Mapping[str, Any] | Filter | None = None,
         as_of: datetime | str | None = None,
-        preset: str = "balanced",
+        preset: str | Preset = "balanced",
         words: bool = True,
         meaning: bool = True,
         meaning_threshold: float | None = None,
@@ -274,11 +294,12 @@ class Engine:
     ) -> Recollection:
         """What matters for this question, best first, within the budget, with reasons.
 
-        `where` is a filter (see `recollect.filters`); `as_of` asks what held at a moment;
+        `preset` is a name or a `Preset` of stages of your own; `where` is a filter (see
+        `recollect.filters`); `as_of` asks what held at a moment;
         `touch=False` leaves the access counts alone. `meaning_threshold` (a cosine) and
         `words_threshold` (a share of the question's words) cut what is not good enough.
         """
-        stages = preset_named(preset)
+        stages = preset if isinstance(preset, Preset) else preset_named(preset)
         query = make_query(
             text,
             self.settings,
@@ -304,6 +325,8 @@ class Engine:
             zone=self.settings.zone,
             llm=lambda: self._llm,
             routes=lambda: self._routes,
+            reranker=lambda: self._reranker,
+            count_tokens=self._count_tokens,
         )
         recollection = run(query, stages, kit)
         if touch and recollection.hits:
@@ -359,8 +382,8 @@ class Engine:
             vector = unit_rows(
                 [query.vector], rows=1, dimension=embedder.dimension, maker="the question's vector"
             )[0]
-        else:
-            vector = embed_question(embedder, query.text.strip()[:_QUESTION_CHARS])
+            return reading.Question(vector, embedder.fingerprint, note)  # no model need be loaded
+        vector = embed_question(embedder, query.text.strip()[:_QUESTION_CHARS])
         return reading.Question(vector, embedder.fingerprint, note)
 
     def _pool(self) -> Executor:

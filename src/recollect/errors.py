@@ -16,6 +16,7 @@
     ├── EmbedderError           the embedder failed; memories are kept and found by words
     │   └── FingerprintMismatch vectors of two embedders would have been mixed
     ├── LLMError                the language model failed; rules do its work
+    ├── RerankerError           the reranker failed; the order stays as found
     ├── MissingExtra            an optional package is needed; the message says which
     └── SettingsError           a settings file or variable is wrong
 
@@ -104,6 +105,11 @@ class FingerprintMismatch(EmbedderError):
 
 class LLMError(RecollectError):
     code = "llm_error"
+    exit_code = 6
+
+
+class RerankerError(RecollectError):
+    code = "reranker_error"
     exit_code = 6
 
 

@@ -42,6 +42,9 @@ class Settings:
     llm: str = "none"
     llm_endpoint: str = ""
     llm_endpoint_key: str = field(default="", repr=False)
+    reranker: str = "none"
+    reranker_endpoint: str = ""
+    reranker_key: str = field(default="", repr=False)
     routes: str = ""
 
     @property
@@ -84,9 +87,12 @@ MEANING: Mapping[str, str] = {
     "llm": "openai:MODEL, for the parts that can use a language model, or none (rules only)",
     "llm_endpoint": "the base address of its OpenAI-compatible API (default: endpoint)",
     "llm_endpoint_key": "the key for that API; better kept in RECOLLECT_LLM_ENDPOINT_KEY",
+    "reranker": "http:MODEL or tei (with reranker_endpoint), onnx:DIRECTORY, or none",
+    "reranker_endpoint": "the base address of a server that has /rerank",
+    "reranker_key": "the key for that server; better kept in RECOLLECT_RERANKER_KEY",
     "routes": "a TOML file of routes, for questions that ask for a whole list (default: built in)",
 }
-SECRET = frozenset({"endpoint_key", "llm_endpoint_key"})
+SECRET = frozenset({"endpoint_key", "llm_endpoint_key", "reranker_key"})
 # From least to most; the same bounds hold for the arguments of a recall.
 RANGES: Mapping[str, tuple[float, float]] = {
     "limit": (1, 1_000),

@@ -7,15 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from recollect.recall.budget import Budget
-from recollect.recall.deduplicate import Deduplicate, OnePerMemory, signature
 from recollect.recall.draft import Draft
 from recollect.recall.fuse import K, ReciprocalRanks, reciprocal_ranks
 from recollect.recall.hydrate import Hydrate
 from recollect.recall.presets import PRESETS, preset_named
 from recollect.remember.pipeline import prepare
 from recollect.stores.in_memory import InMemoryStore
-from recollect.vocabulary import Dropped, Found, Place, Query, Status
+from recollect.vocabulary import Found, Place, Query
 from tests.recall.kits import candidate, draft, kit, memory
 
 
@@ -86,98 +84,6 @@ def test_the_stage_says_what_it_did() -> None:
     assert len(before) == 3
     assert len(after) == 2
     assert after.notes == ("2 passages, 1 found by more than one channel",)
-
-
-# One per memory, deduplicate
-
-
-def test_one_passage_for_each_memory() -> None:
-    after = OnePerMemory()(
-        draft([candidate("A", ordinal=3), candidate("B"), candidate("A", ordinal=1)]), kit()
-    )
-    assert [c.key for c in after.candidates] == [("A", 3), ("B", 0)]
-    assert after.dropped == (Dropped("A", 1, "another passage of A stands higher"),)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("Dark  mode\n", "dark mode", True),
-        ("深色主题", "深色主題", True),
-        ("ＡＢＣ", "abc", True),
-        ("a\u200bb", "ab", True),
-        ("dark mode", "dark-mode", False),
-        ("深色主题", "浅色主题", False),
-    ],
-)
-def test_what_says_the_same(one: str, other: str, same: bool) -> None:
-    assert (signature(one) == signature(other)) is same
-    after = Deduplicate()(draft([candidate("A", one), candidate("B", other)]), kit())
-    assert [c.memory_id for c in after.candidates] == (["A"] if same else ["A", "B"])
-    assert after.dropped == ((Dropped("B", 0, "says the same as A"),) if same else ())
-
-
-# Budget
-
-
-def by_length(text: str) -> int:
-    return len(text)
-
-
-def test_what_does_not_fit_is_skipped_and_smaller_ones_follow() -> None:
-    after = Budget(count=by_length)(
-        draft(
-            [
-                candidate("A", "x" * 60),
-                candidate("B", "x" * 50),
-                candidate("C", "好" * 30),
-                candidate("D", "x" * 11),
-                candidate("E", "x" * 10),
-            ],
-            budget=100,
-        ),
-        kit(),
-    )
-    assert [hit.id for hit in after.hits] == ["A", "C", "E"]
-    assert [d.reason for d in after.dropped] == [
-        "50 tokens do not fit in the 40 left",
-        "11 tokens do not fit in the 10 left",
-    ]
-    assert after.hits[0].displaced == ()
-    assert after.hits[1].displaced == ("B: 50 tokens do not fit in the 40 left",)
-    assert after.faults == ()
-    assert sum(hit.tokens for hit in after.hits) == 100
-
-
-def test_the_limit_is_not_the_budgets_fault() -> None:
-    after = Budget(count=by_length)(draft([candidate(n) for n in "ABC"], limit=2), kit())
-    assert [hit.id for hit in after.hits] == ["A", "B"]
-    assert after.dropped == (Dropped("C", 0, "beyond the limit of 2 hits"),)
-    assert after.faults == ()
-
-
-def test_nothing_fits() -> None:
-    after = Budget(count=by_length)(
-        draft([candidate("A", "x" * 60), candidate("B", "好" * 50)], budget=10), kit()
-    )
-    assert after.hits == ()
-    assert len(after) == 0
-    (fault,) = after.faults
-    assert fault.status is Status.DEGRADED
-    assert fault.reason == "2 hits were found but none fits in 10 tokens; raise the budget"
-
-
-def test_nothing_found_is_no_fault() -> None:
-    after = Budget()(draft([]), kit())
-    assert (after.hits, after.faults) == ((), ())
-
-
-def test_a_hit_shows_its_parts() -> None:
-    (hit,) = Budget()(draft([candidate("A", "深色主题", score=0.123456789)]), kit()).hits
-    assert hit.score == 0.123457
-    assert hit.parts == {"relevance": 0.123457}
-    assert hit.text == "深色主题"
-    assert hit.channels == {"words": Place(0, 1.0)}
 
 
 # Hydrate

@@ -1,17 +1,23 @@
 """Say nothing twice: one passage for each memory, one memory for each content.
 
-The first needs no text, so it comes before anything is fetched: a long memory with many passages
-among the candidates must not take the places of others.
+`OnePerMemory` needs no text, so it comes before anything is fetched: a long memory with many
+passages among the candidates must not take the places of others. `Deduplicate` reads the texts: it
+drops what is the same passage, what says the same, and what a better candidate contains.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
 from recollect.text.fold import fold
 from recollect.vocabulary import Candidate, Dropped
+
+_PIECE = 14  # characters; found by chance in a turn of phrase, hardly ever two of four
+_ENOUGH_PIECES = 2
+_SHORT = 250  # characters: in a shorter text a small difference may well fall into the one piece
 
 
 def signature(text: str) -> str:
@@ -31,6 +37,8 @@ class OnePerMemory:
     share: float = 0.0
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled:  # the sections of something large, all of them wanted
+            return draft
         kept: dict[str, Candidate] = {}
         sums: dict[str, float] = {}
         shares: dict[str, float] = {}
@@ -52,13 +60,98 @@ class OnePerMemory:
 
 @dataclass(frozen=True, slots=True)
 class Deduplicate:
+    """Drop what stands among the better candidates already; the better one always stays.
+
+    A longer candidate that contains a better, shorter one stays too: the short one is the best
+    answer and cheap, the long one says more. What it costs to read a few words twice is less than
+    what it costs to lose either.
+    """
+
     name: ClassVar[str] = "deduplicate"
+    least: int = 8  # distinct terms: shorter than this, being contained means nothing
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        kept: dict[str, Candidate] = {}
+        texts = [candidate.text for candidate in draft.candidates]
+        seen = _Seen(texts, self.least)
+        keys: set[tuple[str, int]] = set()
+        kept: list[Candidate] = []
         dropped: list[Dropped] = []
-        for candidate in draft.candidates:
-            first = kept.setdefault(signature(candidate.text), candidate)
-            if first is not candidate:
-                dropped.append(Dropped(*candidate.key, f"says the same as {first.memory_id}"))
-        return replace(draft, candidates=tuple(kept.values()), dropped=tuple(dropped))
+        for at, candidate in enumerate(draft.candidates):
+            if candidate.key in keys:
+                dropped.append(Dropped(*candidate.key, "the same passage stands higher"))
+                continue
+            keys.add(candidate.key)
+            if (same := seen.same(at)) is not None:
+                reason = f"says the same as {draft.candidates[same].memory_id}"
+            elif (larger := seen.larger(at)) is not None:
+                reason = f"is contained in {draft.candidates[larger].memory_id}"
+            else:
+                kept.append(candidate)
+                seen.keep(at)
+                continue
+            dropped.append(Dropped(*candidate.key, reason))
+        return replace(draft, candidates=tuple(kept), dropped=tuple(dropped))
+
+
+class _Seen:
+    """The texts that are kept so far, by number.
+
+    Folding and reading all of them would take longer than everything else in a recall, so cheap
+    tests come first: two texts can be the same only if they end alike, and one is taken to be
+    contained in another only if a piece of it is found there as it is written. That passes over a
+    copy in traditional characters, which is said twice then; nothing is lost by it.
+    """
+
+    def __init__(self, texts: list[str], least: int) -> None:
+        self._texts = texts
+        self._least = least
+        self._kept: list[int] = []
+        self._endings = _endings(texts)
+        self._by_ending: dict[str, list[int]] = {}
+        self._signatures: dict[int, str] = {}
+        self._lower = [text.lower() for text in texts]
+        self._all = "\n".join(self._lower)  # one search looks through all better texts
+        lengths = (len(text) + 1 for text in self._lower)
+        self._starts = [0, *accumulate(lengths)]
+
+    def keep(self, at: int) -> None:
+        self._kept.append(at)
+        self._by_ending.setdefault(self._endings[at], []).append(at)
+
+    def same(self, at: int) -> int | None:
+        alike = self._by_ending.get(self._endings[at], ())
+        return next((one for one in alike if self._signature(one) == self._signature(at)), None)
+
+    def _signature(self, at: int) -> str:
+        if at not in self._signatures:
+            self._signatures[at] = signature(self._texts[at])
+        return self._signatures[at]
+
+    def larger(self, at: int) -> int | None:
+        lower, before = self._lower[at], self._starts[at]
+        size = min(_PIECE, len(lower) // 4)
+        if not size or not before:
+            return None
+        middle = len(lower) // 2
+        found = self._all.find(lower[middle : middle + size], 0, before) >= 0
+        if not found and len(lower) < _SHORT:
+            found = self._all.find(lower[-size:], 0, before) >= 0
+        if not found:
+            return None
+        from recollect.text.containment import contains
+
+        quarter = len(lower) // 4
+        pieces = [lower[at : at + size] for at in (0, quarter, middle, middle + quarter)]
+        for one in self._kept:
+            common = sum(piece in self._lower[one] for piece in pieces)
+            if common >= _ENOUGH_PIECES and contains(
+                self._texts[one], self._texts[at], least=self._least
+            ):
+                return one
+        return None
+
+
+def _endings(texts: list[str]) -> list[str]:
+    """How each text ends, folded all at once. The beginnings of what people say are too alike."""
+    joined = "\n".join(["".join(text[-10:].split()) for text in texts])
+    return [ending[-6:] for ending in fold(joined).split("\n")]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from recollect.clock import Clock
 from recollect.stores.protocol import Store
+from recollect.text.tokens import count_tokens
 from recollect.vocabulary import Candidate, Dropped, Found, Hit, Query, Status, Vector
 
 if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions need no thread
@@ -17,6 +18,7 @@ if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions 
 
     from recollect.llms.protocol import LLM
     from recollect.recall.route import RouteRule
+    from recollect.rerankers.protocol import Reranker
 
 
 class Period(NamedTuple):
@@ -109,6 +111,8 @@ class Kit(NamedTuple):
     zone: tzinfo
     llm: Callable[[], LLM | None] = lambda: None  # None: no language model is set
     routes: Callable[[], tuple[RouteRule, ...] | None] = lambda: None  # None: the built-in ones
+    reranker: Callable[[], Reranker | None] = lambda: None  # None: nothing is reranked
+    count_tokens: Callable[[str], int] = count_tokens
 
 
 class Stage(Protocol):

@@ -1,0 +1,259 @@
+"""The stage: order by the reranker, and the order as found whenever it cannot."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from math import exp
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from recollect import Engine
+from recollect.errors import RerankerError
+from recollect.recall.budget import Budget
+from recollect.recall.draft import Deadline, Draft
+from recollect.recall.fuse import ReciprocalRanks
+from recollect.recall.hydrate import Hydrate
+from recollect.recall.presets import Preset
+from recollect.recall.rerank import Rerank
+from recollect.recall.search_words import SearchWords
+from recollect.recall.side_by_side import SideBySide
+from recollect.rerankers.protocol import Reranker
+from recollect.settings import Settings
+from recollect.vocabulary import Status
+from tests.embedders.serving import Reply, Request, serving
+from tests.recall.kits import candidate, draft, kit
+from tests.rerankers.tiny_model import make
+
+PRESET = Preset(
+    "own", (SideBySide((SearchWords(),)), ReciprocalRanks(), Hydrate(), Rerank(), Budget())
+)
+
+
+class Fixed:
+    """A reranker that a user could have written."""
+
+    name = "fixed"
+
+    def __init__(self, *scores: float) -> None:
+        self.scores = scores
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def score(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
+        self.asked.append((question, list(texts)))
+        return self.scores
+
+
+class Broken(Fixed):
+    def score(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
+        raise ConnectionError("the line went dead")
+
+
+class Hung(Fixed):
+    def __init__(self) -> None:
+        super().__init__()
+        self.released = threading.Event()
+
+    def score(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
+        self.released.wait(30)
+        return [0.0] * len(texts)
+
+
+@pytest.fixture
+def hung() -> Iterator[Hung]:
+    one = Hung()
+    yield one
+    one.released.set()
+
+
+FOUND = [
+    candidate("A", "The invoice is due", score=1.0),
+    candidate("B", "深色主题", score=0.8),
+    candidate("C", "dark mode", score=0.6),
+    candidate("D", "lunch 午饭", score=0.5),
+]
+
+
+def rerank(
+    reranker: Reranker | Callable[[], Reranker] | None, *, first: int = 20, deadline: float = 5.0
+) -> Draft:
+    get = reranker if callable(reranker) else lambda: reranker
+    return Rerank(first)(draft(FOUND), kit(deadline=deadline)._replace(reranker=get))
+
+
+def order(after: Draft) -> list[str]:
+    return [c.memory_id for c in after.candidates]
+
+
+def test_the_reranker_decides() -> None:
+    one = Fixed(0.1, 0.9, 0.7, 0.2)
+    after = rerank(one)
+    assert order(after) == ["B", "C", "D", "A"]
+    assert [c.score for c in after.candidates] == [0.9, 0.7, 0.2, 0.1]
+    assert after.candidates[0].parts == {"reranker": 0.9}
+    assert after.candidates[0].channels == FOUND[1].channels
+    assert one.asked == [("?", [c.text for c in FOUND])]
+    assert after.notes == ("fixed read 4 and moved 4",)
+    assert after.faults == ()
+
+
+def test_only_the_first_few_are_read_and_the_rest_stays_below() -> None:
+    one = Fixed(0.1, 0.3)
+    after = rerank(one, first=2)
+    assert order(after) == ["B", "A", "C", "D"]
+    assert [c.score for c in after.candidates] == approx([0.3, 0.1, 0.1, 0.1 * 0.5 / 0.6])
+    assert len(one.asked[0][1]) == 2
+
+
+def test_logits_become_0_to_1_and_keep_their_order() -> None:
+    after = rerank(Fixed(-2.0, 0.5, 900.0, 800.0))
+    assert order(after) == ["C", "D", "B", "A"]
+    assert [c.score for c in after.candidates] == approx(
+        [1, 1, 1 / (1 + exp(-0.5)), 1 / (1 + exp(2))]
+    )
+
+
+def test_equals_keep_the_order_as_found() -> None:
+    assert order(rerank(Fixed(0.5, 0.5, 0.5, 0.5))) == ["A", "B", "C", "D"]
+
+
+def test_none_is_set() -> None:
+    after = rerank(None)
+    assert after == draft(FOUND)
+
+
+def fails_to_load() -> Reranker:
+    raise RerankerError("the model is not here; fetch it")
+
+
+@pytest.mark.parametrize(
+    ("reranker", "says"),
+    [
+        (Broken(), "fixed failed: ConnectionError: the line went dead"),
+        (Fixed(0.1), "fixed gave 1 scores for 4 texts"),
+        (Fixed(0.1, 0.2, float("nan"), 0.3), "fixed gave a score that is NaN or infinite"),
+        (fails_to_load, "the model is not here; fetch it"),
+    ],
+)
+def test_a_failure_keeps_the_order_and_is_noted(
+    reranker: Reranker | Callable[[], Reranker], says: str
+) -> None:
+    after = rerank(reranker)
+    assert after.candidates == tuple(FOUND)
+    (fault,) = after.faults
+    assert fault.status is Status.DEGRADED
+    assert fault.reason == f"not reranked, the order is as found: {says}"
+
+
+def test_one_that_hangs_is_left_when_the_time_is_up(hung: Hung) -> None:
+    after = rerank(hung, deadline=0.1)
+    assert after.candidates == tuple(FOUND)
+    assert after.faults[0].status is Status.DEGRADED
+    assert "fixed was not done within" in after.faults[0].reason
+    assert "give a longer deadline or a faster reranker" in after.faults[0].reason
+
+
+def test_no_time_is_left_at_all() -> None:
+    one = Fixed(0.1, 0.2, 0.3, 0.4)
+    late = kit()._replace(reranker=lambda: one, deadline=Deadline(0.0))
+    after = Rerank()(draft(FOUND), late)
+    assert after.candidates == tuple(FOUND)
+    assert "no time was left for fixed; give a longer deadline" in after.faults[0].reason
+    assert one.asked == []
+
+
+def test_one_candidate_needs_no_reranker() -> None:
+    before = draft(FOUND[:1])
+    assert Rerank()(before, kit()._replace(reranker=fails_to_load)) is before
+
+
+# Through the engine
+
+TOLD = [
+    "dark dark dark dark: the cellar is dark 地下室很暗",
+    "Mei likes dark mode as a theme 小美喜欢深色主题",
+]
+QUESTION = "does Mei like a dark theme? 小美喜欢什么主题"
+
+
+def recalled(
+    engine: Engine, *, deadline: float = 5.0, preset: Preset = PRESET
+) -> tuple[list[str], Status, str]:
+    answer = engine.recall(QUESTION, preset=preset, deadline=deadline)
+    return [hit.text for hit in answer.hits], answer.status, " ".join(answer.reasons)
+
+
+def test_an_object_of_your_own() -> None:
+    class Longest(Fixed):
+        def score(self, question: str, texts: Sequence[str], *, seconds: float) -> list[float]:
+            return [float(len(text)) for text in texts]
+
+    with Engine.in_memory(embedder="none", reranker=Longest()) as engine:
+        engine.remember_many([{"text": text} for text in TOLD])
+        texts, status, _ = recalled(engine)
+        assert (texts, status) == (sorted(TOLD, key=len, reverse=True), Status.ANSWERED)
+
+
+def test_a_server_by_the_settings() -> None:
+    def answer(request: Request) -> Reply:
+        asked = request.json
+        assert asked["model"] == "m"
+        rows = [
+            {"index": n, "relevance_score": 0.9 if "cellar" in text else 0.2}
+            for n, text in enumerate(asked["documents"])
+        ]
+        return Reply(body=json.dumps({"results": rows}).encode())
+
+    with serving(answer) as address:
+        settings = Settings(embedder="none", reranker="http:m", reranker_endpoint=address)
+        with Engine.in_memory(settings=settings) as engine:
+            engine.remember_many([{"text": text} for text in TOLD])
+            assert recalled(engine)[:2] == (TOLD, Status.ANSWERED)
+
+
+def test_a_server_that_hangs_or_fails_never_fails_a_recall() -> None:
+    released = threading.Event()
+
+    def answer(request: Request) -> Reply:
+        if request.path.startswith("/slow"):
+            released.wait(30)
+        return Reply(500, b"broken", {"retry-after": "0"})
+
+    with serving(answer) as address:
+        for path, says in (("", "it answered 500: broken"), ("/slow", "")):
+            settings = Settings(
+                embedder="none", reranker="http:m", reranker_endpoint=address + path
+            )
+            with Engine.in_memory(settings=settings) as engine:
+                engine.remember_many([{"text": text} for text in TOLD])
+                texts, status, reason = recalled(engine, deadline=1.0)
+                assert texts == TOLD[::-1]
+                assert status is Status.DEGRADED
+                assert "not reranked, the order is as found" in reason
+                assert says in reason
+        released.set()
+
+
+def test_a_model_by_the_settings(tmp_path: Path) -> None:
+    folder = make(tmp_path / "模型", " ".join([*TOLD, QUESTION]))
+    settings = Settings(embedder="none", reranker=f"onnx:{folder}")
+    with Engine.in_memory(settings=settings) as engine:
+        engine.remember_many([{"text": text} for text in TOLD])
+        assert recalled(engine, deadline=60)[:2] == (TOLD[::-1], Status.ANSWERED)
+    missing = Settings(embedder="none", reranker=f"onnx:{tmp_path / 'nowhere'}")
+    with Engine.in_memory(settings=missing) as engine:
+        engine.remember_many([{"text": text} for text in TOLD])
+        texts, status, reason = recalled(engine)
+        assert (texts, status) == (TOLD[::-1], Status.DEGRADED)
+        assert "put a cross-encoder's model.onnx and tokenizer.json there" in reason
+
+
+def test_a_name_that_nobody_knows() -> None:
+    with Engine.in_memory(embedder="none", reranker="magic") as engine:
+        engine.remember_many([{"text": text} for text in TOLD])
+        _, status, reason = recalled(engine)
+        assert status is Status.DEGRADED
+        assert "write http:MODEL, tei, onnx:DIRECTORY or none" in reason
