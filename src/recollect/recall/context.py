@@ -24,6 +24,8 @@ class Context:
     share: float = 0.1  # of a neighbour's score; see benchmarks/LOG.md
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled:  # nothing was searched, so nothing needs support
+            return draft
         scores = {c.memory_id: c.score for c in draft.candidates}
         memories = {c.memory_id: c.memory for c in draft.candidates}
         beside = kit.store.neighbours(list(scores))

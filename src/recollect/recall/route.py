@@ -16,13 +16,19 @@ from typing import ClassVar, Literal, NamedTuple
 
 from recollect.filters import All, Filter
 from recollect.recall.draft import Draft, Kit
-from recollect.recall.sections import fits, in_order, sections
+from recollect.recall.sections import fit, in_order, sections
 from recollect.text.fold import fold
 from recollect.vocabulary import GLOBAL_SPACE, Found, Memory, Passage
 
 CHANNEL = "route"
 MAX_QUESTION_CHARS = 160  # who asks for a list is brief; no pattern ever sees more than this
 
+_HINTS = (
+    "to do",
+    *"prefer like instruct rule told tell ask todo to-do entit people person contact know".split(),
+    *"decid decis pattern 偏好 喜好 喜欢 指令 指示 规则 规矩 要求 任务 待办 没做 没完 要做".split(),
+    *"实体 人物 联系人 人脉 认 决 模式 惯例".split(),
+)
 Scope = Literal["all", "global", "project"]
 
 
@@ -43,7 +49,7 @@ class Route:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled or len(draft.query.text) > MAX_QUESTION_CHARS:
             return draft
-        rule = route_of(draft.query.text, self._rules(kit))
+        rule = route_of(draft.query.text, self._rules(draft.query.text, kit))
         if rule is None:
             return draft
         query = draft.query
@@ -59,7 +65,7 @@ class Route:
         told = kit.store.scan(spaces=spaces, where=where, limit=query.limit + 1).memories
         if not told:
             return draft.note(f"route {rule.name}: it leads to nothing; searching instead")
-        whole = fits(told, limit=query.limit, budget=query.budget)
+        whole = fit(told, query, kit)
         if whole:
             pieces = [(memory, Passage(0, 0, len(memory.text))) for memory in told]
             note = f"route {rule.name}: all {len(pieces)}, in the order told"
@@ -73,13 +79,22 @@ class Route:
             settled=f"the route {rule.name!r} has the whole list",
         ).note(note)
 
-    def _rules(self, kit: Kit) -> tuple[RouteRule, ...]:
+    def _rules(self, question: str, kit: Kit) -> tuple[RouteRule, ...]:
         rules = self.routes if self.routes is not None else kit.routes()
         if rules is None:
+            if not may_ask_for_a_list(question):
+                return ()
             from recollect.recall.route_table import built_in_routes
 
             rules = built_in_routes()
         return rules
+
+
+def may_ask_for_a_list(question: str) -> bool:
+    """A cheap look before the built-in table is loaded, which costs a cold process some 10 ms.
+    Every question that takes a built-in route holds one of these; a test says so."""
+    folded = fold(question)
+    return any(hint in folded for hint in _HINTS)
 
 
 def route_of(question: str, rules: Iterable[RouteRule]) -> RouteRule | None:
@@ -121,7 +136,7 @@ def _most_relevant(
     best = kit.store.get(list(dict.fromkeys(f.memory_id for f in found)), spaces=spaces)
     newest = kit.store.scan(spaces=spaces, where=where, newest_first=True, limit=query.limit)
     memories = {m.id: m for m in (*best, *newest.memories) if m is not None}
-    parts = {m.id: sections(m, budget=query.budget) for m in memories.values()}
+    parts = {m.id: sections(m, query, kit) for m in memories.values()}
     chosen: dict[tuple[str, int], tuple[Memory, Passage]] = {}
     for memory_id, ordinal, _ in found:
         if memory_id in parts:

@@ -32,9 +32,9 @@ _WHOSE = (
     r"saved|stored|existing|remembered|list|file|me|kinds? of)"
 )
 _REST = (
-    r"(?:are|is|were|do (?:i|we|you) have|have (?:i|we|you)|(?:i|we|you) have|i gave you|"
-    r"i told you|"
-    r"i've told you|i've given you|you know(?: of)?|do you know(?: of)?|there|are there|so far|now|"
+    r"(?:are|is|were|do (?:i|we|you) have|have (?:i|we|you)|(?:i|we|you) have|"
+    r"(?:have )?i(?:'ve)? (?:gave|given|told) you|you know(?: of)?|do you know(?: of)?|there|"
+    r"are there|so far|now|"
     r"right now|currently|list|file|again|please|of mine|(?:for|in|of|on) (?:this|the|our) project)"
 )
 # And of a Chinese one. 有, 都, 的, 是 may stand anywhere.
@@ -70,7 +70,7 @@ _BUILT_IN: tuple[tuple[str, Scope, str, str, tuple[str, ...]], ...] = (
             _english(r"preferences?|likes and dislikes|(?:user/)?preferences md"),
             r"what (?:do|did) i (?:like|prefer)(?: and dislike)?",
             r"what (?:does the user|do users) (?:like|prefer)",
-            _chinese(r"偏好设置|个人偏好|使用偏好|偏好|喜好|(?:user/)?preferences md"),
+            _chinese(r"偏好设[置定]|个人偏好|使用偏好|偏好|喜好|(?:user/)?preferences md"),
             r"(?:我|用户)(?:都|平时|一般)?(?:喜欢|偏好)(?:些)?(?:什么|哪些|啥)(?:东西)?",
         ),
     ),
@@ -103,8 +103,7 @@ _BUILT_IN: tuple[tuple[str, Scope, str, str, tuple[str, ...]], ...] = (
                 r"(?:tasks?|to-?dos?|to-?do list|to-?do items|task list)|tasks md"
             ),
             r"what(?:'s| is) (?:on (?:my|our|the) (?:to-?do|task) list|left to do|still to do)",
-            r"what (?:do|should) (?:i|we) (?:still |need to |have to )?(?:have to |need to )?do"
-            r"(?: next| now)?",
+            r"what do (?:i|we) (?:still )?(?:have|need) to do(?: next| now)?",
             _chinese(
                 r"(?:未完成|没完成|没做完|剩下|剩余|待处理|进行中)?(?:的)?"
                 r"(?:任务|待办事项|待办)|tasks md"

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from recollect.text.split import split
-from recollect.text.tokens import count_tokens
-from recollect.vocabulary import Candidate, Memory, Passage, Place
+from recollect.recall.draft import Kit
+from recollect.vocabulary import Candidate, Memory, Passage, Place, Query
 
 
-def fits(memories: Collection[Memory], *, limit: int, budget: int) -> bool:
+def fit(memories: Collection[Memory], query: Query, kit: Kit) -> bool:
     """Can all of these be handed over whole?"""
-    return len(memories) <= limit and sum(count_tokens(m.text) for m in memories) <= budget
+    if len(memories) > query.limit:
+        return False
+    return sum(kit.count_tokens(memory.text) for memory in memories) <= query.budget
 
 
-def sections(memory: Memory, *, budget: int) -> tuple[Passage, ...]:
+def sections(memory: Memory, query: Query, kit: Kit) -> tuple[Passage, ...]:
     """The memory as one piece if the budget can hold it, else its passages."""
-    if count_tokens(memory.text) <= budget:
+    if kit.count_tokens(memory.text) <= query.budget:
         return (Passage(0, 0, len(memory.text)),)
+    from recollect.text.split import split  # compiles patterns, and is rarely needed
+
     return split(memory.text)
 
 

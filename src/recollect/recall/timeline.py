@@ -45,7 +45,7 @@ class SearchPeriod:
     candidates: int = 50
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        if draft.period is None:
+        if draft.period is None or draft.settled:
             return draft
         query = draft.query
         then = during(draft.period)

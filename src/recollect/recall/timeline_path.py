@@ -8,16 +8,14 @@ the budget last month" should not be filled up by the last day of that month.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from recollect.filters import All, Filter
 from recollect.recall.draft import Draft, Kit
-from recollect.recall.sections import fits, in_order, sections
+from recollect.recall.sections import fit, in_order, sections
 from recollect.recall.timeline import CHANNEL, during
 from recollect.text.tokenise import telling_terms
-from recollect.text.tokens import count_tokens
 from recollect.vocabulary import Dropped, Memory, Passage
 
 _Piece = tuple[Memory, Passage]
@@ -42,17 +40,15 @@ class TimelinePath:
         if page.cursor is not None:
             draft = draft.note(f"timeline: only the {self.most} told last were looked at")
         pieces: list[_Piece] = [
-            (memory, passage)
-            for memory in newest
-            for passage in sections(memory, budget=query.budget)
+            (memory, passage) for memory in newest for passage in sections(memory, query, kit)
         ]
         telling = telling_terms(period.rest)
-        if telling and not fits(newest, limit=query.limit, budget=query.budget):
+        if telling and not fit(newest, query, kit):
             named = kit.store.search_words(
                 telling, spaces=query.spaces, where=where, limit=self.most
             )
             holding = {(found.memory_id, found.ordinal) for found in named}
-            draft, pieces = self._chosen(draft, pieces, holding)
+            draft, pieces = _chosen(draft, kit, pieces, holding)
         return replace(
             draft,
             candidates=in_order(pieces, channel=CHANNEL, falling=True),
@@ -60,40 +56,43 @@ class TimelinePath:
             settled=f"{len(newest)} memories of the time that the question names",
         ).note(f"timeline: {len(newest)} happened then, newest first")
 
-    @staticmethod
-    def _chosen(
-        draft: Draft, pieces: list[_Piece], holding: set[tuple[str, int]]
-    ) -> tuple[Draft, list[_Piece]]:
-        """As many as fit: first those that hold a word of the question, then the newest others."""
-        whole = {memory_id for memory_id, _ in holding}
-        left, room = draft.query.budget, draft.query.limit
 
-        def holds(piece: _Piece) -> bool:
-            memory, passage = piece
-            if passage.end - passage.start == len(memory.text):
-                return memory.id in whole
-            return (memory.id, passage.ordinal) in holding
+def _chosen(
+    draft: Draft, kit: Kit, pieces: list[_Piece], holding: set[tuple[str, int]]
+) -> tuple[Draft, list[_Piece]]:
+    """As many as fit: first those that hold a word of the question, then the newest others."""
+    of_memories = {memory_id for memory_id, _ in holding}
 
-        chosen: set[tuple[str, int]] = set()
-        first = [piece for piece in pieces if holds(piece)]
-        if not first:
-            return draft, pieces
-        for memory, passage in (*first, *(piece for piece in pieces if not holds(piece))):
-            tokens = count_tokens(memory.text[passage.start : passage.end])
-            if room and tokens <= left:
-                chosen.add((memory.id, passage.ordinal))
-                left, room = left - tokens, room - 1
-        others = (p for p in pieces if (p[0].id, p[1].ordinal) not in chosen)
-        dropped = tuple(_dropped(others))
-        kept = [p for p in pieces if (p[0].id, p[1].ordinal) in chosen]
-        return replace(draft, dropped=(*draft.dropped, *dropped)).note(
-            f"timeline: not all fit; {len(first)} hold words of the question and go first"
-        ), kept
+    def holds(piece: _Piece) -> bool:
+        memory, passage = piece
+        if passage.end - passage.start == len(memory.text):
+            return memory.id in of_memories
+        return _key(piece) in holding
+
+    first = [piece for piece in pieces if holds(piece)]
+    if not first:
+        return draft, pieces
+    left, room = draft.query.budget, draft.query.limit
+    chosen: set[tuple[str, int]] = set()
+    for piece in (*first, *(other for other in pieces if not holds(other))):
+        memory, passage = piece
+        tokens = kit.count_tokens(memory.text[passage.start : passage.end]) if room else 0
+        if room and tokens <= left:
+            chosen.add(_key(piece))
+            left, room = left - tokens, room - 1
+    dropped = tuple(
+        Dropped(*_key(piece), "others of that time left no room for it")
+        for piece in pieces
+        if _key(piece) not in chosen
+    )
+    draft = replace(draft, dropped=(*draft.dropped, *dropped))
+    return draft.note(
+        f"timeline: not all fit; {len(first)} hold words of the question and go first"
+    ), [piece for piece in pieces if _key(piece) in chosen]
 
 
-def _dropped(pieces: Iterator[_Piece]) -> Iterator[Dropped]:
-    for memory, passage in pieces:
-        yield Dropped(memory.id, passage.ordinal, "others of that time left no room for it")
+def _key(piece: _Piece) -> tuple[str, int]:
+    return piece[0].id, piece[1].ordinal
 
 
 def _moment(memory: Memory) -> float:

@@ -1,0 +1,331 @@
+"""Routes: which questions take one, what they get, and that no wall is crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Engine, Recollection, Status
+from recollect.errors import InvalidInput, SettingsError, UnknownSpace
+from recollect.filters import Condition, parse_filter
+from recollect.recall.budget import Budget
+from recollect.recall.draft import Draft
+from recollect.recall.presets import BALANCED, Preset
+from recollect.recall.route import CHANNEL, Route, RouteRule, may_ask_for_a_list, route_of
+from recollect.recall.route_table import built_in_routes, check_pattern, parse_routes, read_routes
+from recollect.settings import Settings
+from recollect.stores.in_memory import InMemoryStore
+from recollect.stores.protocol import Store
+from recollect.stores.sqlite.store import SQLiteStore
+from recollect.text.tokens import count_tokens
+from recollect.vocabulary import Query
+from tests.recall.kits import kit
+from tests.recall.route_questions import SEARCHED, TAKEN
+
+
+@pytest.mark.parametrize(("question", "name"), TAKEN.items())
+def test_the_route_is_taken(question: str, name: str) -> None:
+    rule = route_of(question, built_in_routes())
+    assert rule is not None
+    assert rule.name == name
+
+
+@pytest.mark.parametrize("question", SEARCHED)
+def test_a_question_about_something_is_searched(question: str) -> None:
+    assert route_of(question, built_in_routes()) is None
+
+
+@pytest.mark.parametrize("question", TAKEN)
+def test_the_cheap_look_hides_none(question: str) -> None:
+    assert may_ask_for_a_list(question)
+
+
+@pytest.mark.parametrize("question", ["which theme is dark?", "支付的密码是多少", "ERR_CONN_1042"])
+def test_most_questions_stop_at_the_cheap_look(question: str) -> None:
+    assert not may_ask_for_a_list(question)
+
+
+def test_both_tables_are_large_in_both_languages() -> None:
+    for table in (list(TAKEN), SEARCHED):
+        assert sum(question.isascii() for question in table) >= 15
+        assert sum(not question.isascii() for question in table) >= 15
+
+
+def test_the_notebooks_table() -> None:
+    """Which file each route stands for, and whose it is."""
+    assert {rule.name: (rule.spaces, rule.where) for rule in built_in_routes()} == {
+        name: (scope, parse_filter({"or": [{"kind": kind}, {"source": file}]}))
+        for name, scope, kind, file in [
+            ("preferences", "global", "preference", "user/preferences.md"),
+            ("instructions", "global", "instruction", "user/instructions.md"),
+            ("tasks", "project", "task", "TASKS.md"),
+            ("entities", "global", "entity", "user/entities.md"),
+            ("decisions", "project", "decision", "agent/decisions.md"),
+            ("patterns", "project", "pattern", "agent/patterns.md"),
+        ]
+    }
+
+
+def test_the_built_in_patterns_pass_their_own_check() -> None:
+    for rule in built_in_routes():
+        for pattern in rule.patterns:
+            assert check_pattern(rule.name, pattern) == pattern
+
+
+# The stage
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    made: Store = InMemoryStore() if request.param == "memory" else SQLiteStore(tmp_path / "m.db")
+    with Engine(made, embedder="none", settings=Settings()) as engine:
+        engine.remember_many(
+            [
+                {"id": "dark", "text": "Mei likes dark mode", "kind": "preference"},
+                {"id": "tea", "text": "偏爱绿茶，不喝咖啡", "kind": "preference"},
+                {"id": "file", "text": "偏好 tabs", "source": "user/preferences.md"},
+                {"id": "note", "text": "preferences of others are no concern"},
+                {"id": "ship", "text": "Ship the release", "kind": "task", "space": "work"},
+                {"id": "my-task", "text": "buy milk", "kind": "task"},
+            ]
+        )
+        yield made
+
+
+def asked(store: Store, text: str, *, stage: Route | None = None, **options: Any) -> Draft:
+    return (stage or Route())(Draft(Query(text=text, **options)), kit(store))
+
+
+def ids(draft: Draft) -> list[str]:
+    return [candidate.memory_id for candidate in draft.candidates]
+
+
+@pytest.mark.parametrize("question", ["what are my preferences?", "我的偏好有哪些？"])
+def test_the_whole_list_in_the_order_told(store: Store, question: str) -> None:
+    draft = asked(store, question)
+    assert ids(draft) == ["dark", "tea", "file"]
+    assert draft.settled == "the route 'preferences' has the whole list"
+    assert draft.notes == ("route preferences: all 3, in the order told",)
+    for rank, candidate in enumerate(draft.candidates):
+        assert candidate.memory is not None
+        assert candidate.text == candidate.memory.text
+        assert candidate.score == 1.0
+        assert candidate.channels[CHANNEL].rank == rank
+
+
+def test_a_question_about_something_goes_on(store: Store) -> None:
+    draft = Draft(Query(text="which theme does Mei like?"))
+    assert Route()(draft, kit(store)) is draft
+
+
+def test_what_is_settled_stays(store: Store) -> None:
+    draft = Draft(Query(text="preferences"), settled="by somebody")
+    assert Route()(draft, kit(store)) is draft
+
+
+def test_a_document_is_no_question_for_a_list(store: Store) -> None:
+    draft = Draft(Query(text="my preferences " * 20))
+    assert Route()(draft, kit(store)) is draft
+
+
+@pytest.mark.parametrize(
+    ("question", "spaces", "got"),
+    [
+        ("tasks", ("work",), ["ship"]),
+        ("有哪些任务", ("global", "work"), ["ship"]),
+        ("preferences", ("global", "work"), ["dark", "tea", "file"]),
+    ],
+)
+def test_the_scope(store: Store, question: str, spaces: tuple[str, ...], got: list[str]) -> None:
+    assert ids(asked(store, question, spaces=spaces)) == got
+
+
+@pytest.mark.parametrize(
+    ("question", "spaces", "says"),
+    [
+        ("我的偏好", ("work",), "looks in the space 'global', which this question does not name"),
+        ("tasks", ("global",), "looks in a space of a project, which this question does not name"),
+    ],
+)
+def test_the_wall_holds(store: Store, question: str, spaces: tuple[str, ...], says: str) -> None:
+    draft = asked(store, question, spaces=spaces)
+    assert draft.candidates == ()
+    assert draft.settled == ""
+    assert says in draft.notes[0]
+
+
+def test_the_querys_own_filter_holds(store: Store) -> None:
+    draft = asked(store, "偏好", where=parse_filter({"source": "user/preferences.md"}))
+    assert ids(draft) == ["file"]
+
+
+def test_an_empty_list_is_searched_for(store: Store) -> None:
+    draft = asked(store, "有哪些模式", spaces=("work",))
+    assert draft.settled == ""
+    assert draft.notes == ("route patterns: it leads to nothing; searching instead",)
+
+
+def test_a_space_that_does_not_exist(store: Store) -> None:
+    with pytest.raises(UnknownSpace):
+        asked(store, "preferences", spaces=("global", "nowhere"))
+
+
+RULE = Condition("kind", None, "=", "rule")
+RULES = RouteRule("rules", ("house rules|家规",), RULE)
+
+
+@pytest.mark.parametrize("question", ["House rules?", "请问家规"])
+def test_more_than_the_limit_comes_by_words_then_newest(store: Store, question: str) -> None:
+    with Engine(store, embedder="none", settings=Settings()) as engine:
+        engine.remember_many(
+            {"id": f"r{n}", "text": f"number {n}", "kind": "rule"} for n in range(8)
+        )
+        engine.remember("all house rules 家规 in one", id="main", kind="rule")
+        engine.remember("the last one", id="last", kind="rule")
+        draft = asked(store, question, stage=Route((RULES,)), limit=4)
+    assert ids(draft)[:4] == ["main", "last", "r7", "r6"]
+    scores = [candidate.score for candidate in draft.candidates]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
+    assert "more than fits" in draft.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "needle", "question"),
+    [
+        ("We keep the kitchen clean and the door shut. ", "Shoes stay outside.", "rules on shoes"),
+        ("厨房保持干净，门要关好，灯要随手关。", "鞋子放在门外。", "关于鞋子的家规"),
+    ],
+    ids=["English", "Chinese"],
+)
+def test_a_file_over_budget_gives_its_most_relevant_sections(
+    store: Store, line: str, needle: str, question: str
+) -> None:
+    rule = RULES._replace(patterns=(".*rules.*|.*家规.*",))
+    text = line * 80 + needle + line * 80
+    with Engine(store, embedder="none", settings=Settings()) as engine:
+        engine.remember(text, kind="rule")
+        draft = asked(store, question, stage=Route((rule,)), budget=600)
+        assert needle in draft.candidates[0].text
+        assert len(draft.candidates) > 5
+        answer = Budget()(draft, kit(store))
+    assert needle in answer.hits[0].text
+    assert 0 < sum(count_tokens(hit.text) for hit in answer.hits) <= 600
+    assert answer.faults == ()
+
+
+def test_damage_from_wide_and_old_letters(store: Store) -> None:
+    """Full width, traditional characters, capitals: the same question."""
+    for question in ("ＰＲＥＦＥＲＥＮＣＥＳ？", "我的偏好是什麼", "  My   PREFERENCES !! "):
+        assert ids(asked(store, question)) == ["dark", "tea", "file"]
+
+
+def test_the_answer_of_an_engine(store: Store) -> None:
+    routed = Preset("routed", (Route(), *BALANCED.stages))
+    with Engine(store, embedder="none", settings=Settings()) as engine:
+        answer: Recollection = engine.recall("我的偏好是什么", preset=routed)
+        assert [hit.id for hit in answer.hits] == ["dark", "tea", "file"]
+        assert answer.status is Status.ANSWERED
+        notes = [note for step in answer.trace.steps for note in step.notes]
+        assert "no search: the route 'preferences' has the whole list" in notes
+
+
+# Routes of one's own
+
+
+FILE = """
+[[route]]
+name = "runbooks"
+patterns = ['(?:the )?runbooks?', '运维手册(?:有哪些)?']
+spaces = "project"
+where = { kind = "runbook" }
+"""
+
+
+def test_a_file_of_routes(tmp_path: Path) -> None:
+    path = tmp_path / "routes.toml"
+    path.write_text(FILE, "utf-8")
+    first, *others = read_routes(path)
+    assert first == RouteRule(
+        "runbooks",
+        ("(?:the )?runbooks?", "运维手册(?:有哪些)?"),
+        Condition("kind", None, "=", "runbook"),
+        "project",
+    )
+    assert tuple(others) == built_in_routes()
+    path.write_text("built_in = false\n" + FILE, "utf-8")
+    assert read_routes(path) == (first,)
+
+
+@pytest.mark.parametrize("question", ["Show me... the runbooks", "请问运维手册有哪些？"])
+def test_the_setting_names_the_file(tmp_path: Path, question: str) -> None:
+    path = tmp_path / "routes.toml"
+    path.write_text(FILE.replace("(?:the )?", ".*"), "utf-8")
+    routed = Preset("routed", (Route(), Budget()))
+    with Engine.in_memory(embedder="none", settings=Settings(routes=str(path))) as engine:
+        engine.remember("restart the proxy first", kind="runbook", space="ops")
+        answer = engine.recall(question, spaces="ops", preset=routed)
+        assert [hit.text for hit in answer.hits] == ["restart the proxy first"]
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"gone\.toml cannot be read"):
+        read_routes(tmp_path / "gone.toml")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[[route]", "cannot be read"),
+        ("routes = []", "there is no 'routes'"),
+        ("built_in = 1", "built_in is true or false, got 1"),
+        ("route = 1", "routes are a list, got 1"),
+        ("route = [1]", "route 1: expected an object, got 1"),
+        ("[[route]]", "route 1: give it a name"),
+        ("[[route]]\nname = ' '", "route 1: give it a name"),
+        ("[[route]]\nname = 'a'", "route 'a': patterns are a list of texts, got None"),
+        ("[[route]]\nname = 'a'\npatterns = []", "patterns are a list of texts"),
+        ("[[route]]\nname = 'a'\npattern = 'x'", "there is no field 'pattern'"),
+        ("[[route]]\nname = 'a'\npatterns = 'x'", "say what it fetches"),
+        ("[[route]]\nname = 'a'\npatterns = 'x'\nwhere = {colour = 1}", "where: unknown filter"),
+        ("[[route]]\nname = 'a'\npatterns = 'x'\nspaces = 'mine'", "all, global, project"),
+        ("[[route]]\nname = 'a'\npatterns = ['(']\nwhere = {kind = 'a'}", "is no pattern"),
+        ("[[route]]\nname = 'a'\npatterns = [1]\nwhere = {kind = 'a'}", "a pattern is text"),
+        ("[[route]]\nname = 'a'\npatterns = ['(a+)+']\nwhere = {kind = 'a'}", "may take for ever"),
+    ],
+)
+def test_a_faulty_file_is_named_with_its_fault(tmp_path: Path, content: str, says: str) -> None:
+    path = tmp_path / "routes.toml"
+    path.write_text(content, "utf-8")
+    with pytest.raises(SettingsError) as caught:
+        read_routes(path)
+    assert says in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_two_routes_of_one_name() -> None:
+    one = {"name": "a", "patterns": "x", "where": {"kind": "a"}}
+    with pytest.raises(InvalidInput, match="two routes are called 'a'"):
+        parse_routes([one, one])
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a+)+", "(a*)*b", "(?:a|a)*", "(?:a|b)+", "((a+)b)*", "(a?){30}", "(?:a{2,})+", "(a|b){9,}",
+     "(?P<x>a+)+", "([)]+)+", r"(\(+)+", "(?:(?:a|b)?)*"],
+)  # fmt: skip
+def test_a_pattern_that_may_run_for_ever(pattern: str) -> None:
+    with pytest.raises(InvalidInput, match="may take for ever"):
+        check_pattern("x", pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [".*rules.*", "(?:the |my ){0,3}tasks?", "a+b+", "(?:ab)+", "[a|b]+", r"(\|)+", "(?:a|b)?c",
+     "任务(?:有哪些|是什么)?", "a{3}", "(?:x+)?", "x{"],
+)  # fmt: skip
+def test_a_pattern_that_may_not(pattern: str) -> None:
+    assert check_pattern("x", pattern) == pattern
