@@ -567,3 +567,20 @@ def test_the_named_identifier_comes_first(cli: Cli, monkeypatch: pytest.MonkeyPa
         "ERR_CONN_1042 连接错误怎么解决",
     ):
         assert "ERR_CONN_1042" in cli("recall", question).json["hits"][0]["text"]
+
+
+# Thresholds
+
+
+def test_thresholds_are_checked_and_may_be_unset(cli: Cli) -> None:
+    cli("remember", "Mei prefers dark mode 小美喜欢深色主题")
+    assert cli("recall", "深色 mode", "--min-meaning", "-1", "--min-words", "0").json["hits"]
+    for option in ("--min-meaning", "--min-words"):
+        for value in ("nan", "1.5"):
+            ran = cli("recall", "深色 mode", option, value)
+            assert ran.code != 0
+            assert "_threshold: expected a" in ran.error["message"]
+    assert cli("config", "get", "words_threshold").json == {"words_threshold": None}
+    assert cli("config", "get", "words_threshold", "--text").out == "\n"
+    assert cli("config", "set", "words_threshold", "0.5").code == 0
+    assert cli("config", "get", "words_threshold").json == {"words_threshold": 0.5}
