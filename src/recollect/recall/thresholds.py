@@ -22,7 +22,6 @@ from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
 from recollect.text.coverage import Asked
-from recollect.text.tokens import count_tokens
 from recollect.vocabulary import Candidate, Dropped, Found, Hit, Place, Status
 
 _ROUNDING = 1e-5  # the cosine of a text with itself may come out as 0.999998
@@ -156,7 +155,7 @@ def _nothing_left(draft: Draft, kit: Kit, missed: list[_Miss], what_to_lower: st
             passage=passage,
             text=text,
             score=round(miss.candidate.score, 6),
-            tokens=count_tokens(text),
+            tokens=kit.count_tokens(text),
             channels=miss.candidate.channels,
             parts=miss.candidate.parts or {miss.what: round(miss.value, 6)},
         )
