@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +67,11 @@ class KeptVectors:
         )
         self._lock = threading.Lock()
         self._held: dict[bytes, Vector] = {}
+
+    @property
+    def word_vectors(self) -> Any:
+        """The maker's own, if it has any: they are not kept."""
+        return getattr(self._maker, "word_vectors", None)
 
     def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
         keys = [_key(text, kind) for text in texts]

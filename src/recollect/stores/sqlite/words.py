@@ -145,14 +145,20 @@ def question(terms: Sequence[str]) -> str:
     return " OR ".join(f"{q} *" if more else q for q, more in zip(quoted, many, strict=True))
 
 
-def holding(connection: apsw.Connection, space: int, term: str) -> int:
-    """How many passages hold a term."""
+def holding(connection: apsw.Connection, space: int, terms: Sequence[str]) -> list[int]:
+    """How many passages hold each term."""
+    if not terms:
+        return []
     name = table(space)
+    one = f"(SELECT count(*) FROM {name} WHERE {name} MATCH ?)"
     with sound_statements(space):
-        count: int = connection.execute(
-            f"SELECT count(*) FROM {name} WHERE {name} MATCH ?", (question([term]),)
-        ).get
-        return count
+        return list(
+            next(
+                connection.execute(
+                    f"SELECT {', '.join([one] * len(terms))}", [question([t]) for t in terms]
+                )
+            )
+        )
 
 
 def search(

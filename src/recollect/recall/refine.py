@@ -1,0 +1,203 @@
+"""Read the best candidates and weigh them finally. What only their texts can tell:
+
+- *words by memory:* BM25 of a memory as a whole, from its passages among the candidates. A passage
+  of a long text that touches the question in passing gives way to a short memory that is about it;
+- *words in other words:* for each of the question's words the nearest word of the passage, by the
+  embedder's word vectors, the rarer the weightier ("purchase" finds "bought");
+- *firmness:* words weigh less the less of the question the best of them hold, but they give way
+  only to a meaning that clearly stands out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import ClassVar, NamedTuple
+
+from recollect.recall.draft import Draft, Evidence, Kit
+from recollect.recall.fuse import Key
+from recollect.recall.fuse_adaptively import TRUST, Trust
+from recollect.recall.search_exact import CHANNEL as EXACT
+from recollect.stores.background import mean_and_spread
+from recollect.text.bm25 import idf, weight
+from recollect.text.tokenise import plain_words, query_terms, terms
+from recollect.vocabulary import Candidate
+
+_QUESTION_CHARS = 1_000
+_EVIDENCE_FROM = 3  # candidates: the answer may stand second or third
+
+
+class _Read(NamedTuple):
+    """A candidate, read: how often it holds each of the question's terms, and its length."""
+
+    candidate: Candidate
+    counts: Counter[str]
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refine:
+    name: ClassVar[str] = "refine"
+    trust: Trust = TRUST
+    murmur: float = 2.0  # spreads: up to here, standing out means nothing; see benchmarks/LOG.md
+    firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
+    within: float = 0.2  # what a passage's own words decide among those of its memory
+    near: float = 0.1  # what one spread of nearness word by word adds
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled or not draft.candidates:
+            return draft
+        asked = query_terms(draft.plan.rewritten if draft.plan else draft.query.text)
+        by_words = draft.query.words
+        common = kit.store.frequencies(asked, spaces=draft.query.spaces)
+        rarity = {
+            term: idf(common.passages, holding)
+            for term, holding in zip(asked, common.holding, strict=True)
+        }
+        read = [_read(candidate, rarity) for candidate in draft.candidates]
+        usual = common.length * common.passages / max(common.memories, 1)
+        share = self._by_memory(read, rarity, common.length, usual) if by_words else {}
+        spreads = self.trust.capped(draft.standing.spreads) if draft.standing else {}
+        spreads = {c.key: spreads[c.key] for c in draft.candidates if c.key in spreads}
+        meaning = self.trust.weight(share, spreads)
+        firmness = self._firmness(read, len(asked), share, spreads)
+        meaning += (self.trust.most - meaning) * (1 - firmness) if spreads else 0.0
+        near = _nearness(draft, rarity)
+        nearness = self.near * firmness
+        scores: dict[Key, float] = {
+            c.key: max(
+                0.0,
+                firmness * share.get(c.key, 0.0)
+                + meaning * spreads.get(c.key, 0.0)
+                + nearness * near.get(c.key, 0.0),
+            )
+            for c in draft.candidates
+        }
+        exact = {c.key: c.channels[EXACT].score for c in draft.candidates if EXACT in c.channels}
+        best_exact = max(exact.values(), default=0.0)
+        peak = max(scores.values(), default=0.0) or 1.0
+        ceiling = max(
+            firmness * bool(share)
+            + meaning * max(spreads.values(), default=0.0)
+            + nearness * max(near.values(), default=0.0),
+            peak,
+        )
+        ceiling += peak * bool(exact)
+        refined = [
+            c._replace(
+                score=(scores[c.key] + (peak * exact[c.key] / best_exact if c.key in exact else 0))
+                / ceiling
+            )
+            for c in draft.candidates
+        ]
+        refined.sort(key=lambda c: -c.score)
+        return replace(
+            draft,
+            candidates=tuple(refined),
+            evidence=_evidence(draft, refined[:_EVIDENCE_FROM], read, rarity),
+        ).note(
+            f"words weigh {firmness:.2f}, a spread of meaning {meaning:.2f}"
+            + (f", a spread of near words {nearness:.2f}" if near else "")
+        )
+
+    def _by_memory(
+        self,
+        read: Sequence[_Read],
+        rarity: Mapping[str, float],
+        usual_passage: float,
+        usual_memory: float,
+    ) -> dict[Key, float]:
+        """Each passage's share of the best words score, by memory first, then by itself."""
+        counts: dict[str, Counter[str]] = {}
+        lengths: dict[str, float] = {}
+        own: dict[Key, float] = {}
+        for candidate, held, length in read:
+            name = candidate.memory_id
+            counts.setdefault(name, Counter()).update(held)
+            memory = candidate.memory
+            assert memory is not None
+            lengths.setdefault(name, length * len(memory.text) / max(len(candidate.text), 1))
+            own[candidate.key] = _bm25(held, rarity, length, usual_passage)
+        whole = {
+            name: _bm25(held, rarity, lengths[name], usual_memory) for name, held in counts.items()
+        }
+        best_own: dict[str, float] = {}
+        for (name, _), score in own.items():
+            best_own[name] = max(best_own.get(name, 0.0), score)
+        best = max(whole.values(), default=0.0)
+        if best <= 0.0:
+            return {}
+        return {
+            key: whole[key[0]] / best * (1 - self.within + self.within * score / best_own[key[0]])
+            for key, score in own.items()
+            if score > 0.0
+        }
+
+    def _firmness(
+        self,
+        read: Sequence[_Read],
+        asked: int,
+        share: Mapping[Key, float],
+        spreads: Mapping[Key, float],
+    ) -> float:
+        if not share or not spreads:
+            return 1.0
+        best = set(sorted(share, key=lambda key: -share[key])[:3])
+        held = max(len(r.counts) for r in read if r.candidate.key in best) / max(asked, 1)
+        firmness = min(1.0, held / self.firm)
+        # words give way only to a meaning that has something to say
+        clear = (max(spreads.values()) - self.murmur) / (self.trust.cap - self.murmur)
+        return 1 - (1 - firmness) * min(max(clear, 0.0), 1.0)
+
+
+def _read(candidate: Candidate, rarity: Mapping[str, float]) -> _Read:
+    every = terms(candidate.text)
+    return _Read(candidate, Counter(filter(rarity.__contains__, every)), len(every))
+
+
+def _bm25(held: Counter[str], rarity: Mapping[str, float], length: float, usual: float) -> float:
+    return sum(
+        rarity[term] * weight(count, length, max(usual, 1.0)) for term, count in held.items()
+    )
+
+
+def _nearness(draft: Draft, rarity: Mapping[str, float]) -> dict[Key, float]:
+    """How near each candidate comes word by word: in spreads above the mean of the candidates."""
+    question = draft.question
+    if question is None or question.word_vectors is None or not draft.query.words:
+        return {}
+    import numpy as np
+
+    wanted = {
+        word: rarity[term]
+        for word in dict.fromkeys(plain_words(draft.query.text[:_QUESTION_CHARS]))
+        for term in terms(word)[:1]
+        if term in rarity
+    }
+    held = [list(dict.fromkeys(plain_words(c.text))) for c in draft.candidates]
+    if not wanted or not all(held):
+        return {}
+    every = {word: place for place, word in enumerate(dict.fromkeys(chain(*held)))}
+    alike = question.word_vectors(list(wanted)) @ question.word_vectors(list(every)).T
+    columns = alike[:, [every[word] for words in held for word in words]]
+    starts = np.cumsum([0, *map(len, held[:-1])])
+    nearest = np.maximum(np.maximum.reduceat(columns, starts, axis=1), 0.0)
+    weights = np.array(list(wanted.values()))
+    near = (weights @ nearest / weights.sum()).tolist()
+    mean, spread = mean_and_spread(near)
+    return {c.key: (value - mean) / spread for c, value in zip(draft.candidates, near, strict=True)}
+
+
+def _evidence(
+    draft: Draft, best: Sequence[Candidate], read: Sequence[_Read], rarity: Mapping[str, float]
+) -> Evidence:
+    held = {r.candidate.key: r.counts for r in read}
+    total = sum(rarity.values()) or 1.0
+    coverage = max(sum(rarity[term] for term in held[c.key]) / total for c in best)
+    standing = draft.standing
+    if standing is None:
+        return Evidence(coverage, None, None)
+    spreads = max(standing.spreads.get(c.key, 0.0) for c in best)
+    return Evidence(coverage, spreads, standing.mean + spreads * standing.spread)
