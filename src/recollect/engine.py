@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
     from recollect.llms.protocol import LLM
     from recollect.recall.route import RouteRule
+    from recollect.recall.why_not import WhyNot
     from recollect.recall.workers import Workers
     from recollect.remember.writer import Writer
     from recollect.rerankers.protocol import Reranker
@@ -294,16 +295,15 @@ class Engine:
     ) -> Recollection:
         """What matters for this question, best first, within the budget, with reasons.
 
-        `preset` is a name or a `Preset` of stages of your own; `where` is a filter (see
-        `recollect.filters`); `as_of` asks what held at a moment;
-        `touch=False` leaves the access counts alone. `meaning_threshold` (a cosine) and
-        `words_threshold` (a share of the question's words) cut what is not good enough.
+        `preset` is a name (docs/reference/presets.md) or a `Preset` of stages of your own; it may
+        bring a limit and a budget, for where you and your settings name none. `where` is a filter
+        (see `recollect.filters`); `as_of` asks what held at a moment; `touch=False` leaves the
+        access counts alone. `meaning_threshold` (a cosine) and `words_threshold` (a share of the
+        question's words) cut what is not good enough.
         """
-        stages = preset if isinstance(preset, Preset) else preset_named(preset)
-        query = make_query(
+        asked = self._asked(
             text,
-            self.settings,
-            now=self._clock(),
+            preset,
             spaces=spaces,
             limit=limit,
             budget=budget,
@@ -316,6 +316,27 @@ class Engine:
             meaning_threshold=meaning_threshold,
             words_threshold=words_threshold,
         )
+        recollection = run(*asked)
+        if touch and recollection.hits:
+            self._count_accesses(hit.id for hit in recollection.hits)
+        return recollection
+
+    def why_not(
+        self, memory_id: str, text: str, *, preset: str | Preset = "balanced", **options: Any
+    ) -> WhyNot:
+        """At which stage a memory lost when this is asked, and by how much; or at which rank it is
+        a hit. The options are those of `recall`. No counter changes."""
+        from recollect.recall.why_not import why_not
+
+        memory = self._existing(memory_id)
+        return why_not(memory, *self._asked(text, preset, **options))
+
+    def _asked(
+        self, text: str, preset: str | Preset, **options: Any
+    ) -> tuple[Query, Preset, reading.Kit]:
+        """A question made ready to be run."""
+        stages = preset if isinstance(preset, Preset) else preset_named(preset)
+        query = make_query(text, self.settings, now=self._clock(), preset=stages, **options)
         kit = reading.Kit(
             store=self.store,
             question=self._question,
@@ -328,10 +349,7 @@ class Engine:
             reranker=lambda: self._reranker,
             count_tokens=self._count_tokens,
         )
-        recollection = run(query, stages, kit)
-        if touch and recollection.hits:
-            self._count_accesses(hit.id for hit in recollection.hits)
-        return recollection
+        return query, stages, kit
 
     def get(self, memory_id: str, *, space: str | None = None) -> Memory | None:
         """A memory by its id, or None."""

@@ -22,7 +22,7 @@ from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from recollect.checks import check_encodable, shown
-from recollect.clock import parse_moment, to_micros
+from recollect.clock import from_micros, parse_moment, to_micros
 from recollect.errors import InvalidInput
 from recollect.vocabulary import Memory
 
@@ -237,3 +237,23 @@ def _same_type(actual: object, wanted: object) -> bool:
     if isinstance(actual, int | float):
         return isinstance(wanted, int | float)
     return isinstance(actual, str) and isinstance(wanted, str)
+
+
+def in_words(condition: Filter) -> str:
+    """What a filter asks for, for people."""
+    if isinstance(condition, All | AnyOf):
+        between = " and " if isinstance(condition, All) else " or "
+        return f"({between.join(map(in_words, condition.parts))})"
+    if isinstance(condition, Not):
+        return f"not {in_words(condition.part)}"
+    if isinstance(condition, ValidAt):
+        return f"valid at {from_micros(condition.micros).isoformat()}"
+    name = condition.field if condition.key is None else f"{condition.field}.{condition.key}"
+    if condition.operator == "exists":
+        return f"{name} to be there"
+    value: Any = condition.value
+    values = value if isinstance(value, tuple) else (value,)
+    if condition.field in TIME_FIELDS:
+        values = tuple(from_micros(one).isoformat() for one in values)
+    told = ", ".join(map(str, values))
+    return f"{name} {condition.operator} {f'({told})' if condition.operator == 'in' else told}"

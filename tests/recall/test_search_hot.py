@@ -140,7 +140,7 @@ def test_beyond_the_nearest_and_other_passages() -> None:
     ]
     assert [d.reason for d in after.dropped] == [
         "another passage of A stands higher",
-        "beyond the 2 nearest",
+        "beyond the 2 nearest: 0.000, the last has 0.700",
     ]
     assert after.notes == ("1 newest first, then 2 others",)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.checks import check_space, shown
 from recollect.clock import parse_moment, to_micros
@@ -13,6 +13,10 @@ from recollect.filters import All, Filter, ValidAt, parse_filter
 from recollect.settings import RANGES, Settings
 from recollect.vocabulary import Query, SpaceNames, Vector
 
+if TYPE_CHECKING:
+    from recollect.recall.presets import Preset
+
+_AS_THEY_COME = Settings()
 _MAX_QUERY_CHARS = 2_000_000  # beyond this it is no question; up to it the start is used
 
 
@@ -21,18 +25,20 @@ def make_query(
     settings: Settings,
     *,
     now: datetime,
-    spaces: SpaceNames | None,
-    limit: int | None,
-    budget: int | None,
-    where: Mapping[str, Any] | Filter | None,
-    as_of: datetime | str | None,
-    words: bool,
-    meaning: bool,
-    vector: Vector | None,
-    deadline: float | None,
+    preset: Preset | None = None,
+    spaces: SpaceNames | None = None,
+    limit: int | None = None,
+    budget: int | None = None,
+    where: Mapping[str, Any] | Filter | None = None,
+    as_of: datetime | str | None = None,
+    words: bool = True,
+    meaning: bool = True,
+    vector: Vector | None = None,
+    deadline: float | None = None,
     meaning_threshold: float | None = None,
     words_threshold: float | None = None,
 ) -> Query:
+    """The arguments are those of `Engine.recall`."""
     if not isinstance(text, str):
         raise InvalidInput(f"the question must be text, got {type(text).__name__}")
     if not text.strip():
@@ -47,8 +53,8 @@ def make_query(
     return Query(
         text=text.encode("utf-8", "replace").decode(),
         spaces=space_names(spaces, settings),
-        limit=whole("limit", settings.limit if limit is None else limit),
-        budget=whole("budget", settings.budget if budget is None else budget),
+        limit=_bound("limit", limit, preset, settings),
+        budget=_bound("budget", budget, preset, settings),
         where=valid if condition is None else All((valid, condition)),
         as_of=moment,
         words=words,
@@ -73,6 +79,16 @@ def space_names(spaces: SpaceNames | None, settings: Settings) -> tuple[str, ...
 
 def condition_of(where: Mapping[str, Any] | Filter | None) -> Filter | None:
     return where if isinstance(where, Filter) else parse_filter(where)
+
+
+def _bound(name: str, value: object, preset: Preset | None, settings: Settings) -> int:
+    """The caller's, else the one in the settings; the preset's where they are as they come."""
+    if value is None:
+        value = getattr(settings, name)
+        own = getattr(preset, name, None)
+        if own is not None and value == getattr(_AS_THEY_COME, name):
+            value = own
+    return whole(name, value)
 
 
 def whole(name: str, value: object) -> int:

@@ -6,9 +6,10 @@ Explaining an answer is printing this trace; there is no second code path.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
-from recollect.recall.draft import Draft, Kit
+from recollect.recall.draft import Draft, Kit, Stage
 from recollect.recall.presets import Preset
 from recollect.vocabulary import Query, Recollection, Status, Step, Trace
 
@@ -16,7 +17,10 @@ from recollect.vocabulary import Query, Recollection, Status, Step, Trace
 _GRAVITY = (Status.DISABLED, Status.UNAVAILABLE, Status.DEGRADED, Status.STALE, Status.BELOW_FLOOR)
 
 
-def run(query: Query, preset: Preset, kit: Kit) -> Recollection:
+def run(
+    query: Query, preset: Preset, kit: Kit, watch: Callable[[Stage, Draft], None] | None = None
+) -> Recollection:
+    """`watch` is shown what each stage hands on, e.g. to follow one memory through them."""
     draft = Draft(query)
     steps: list[Step] = []
     began = time.perf_counter()
@@ -26,6 +30,8 @@ def run(query: Query, preset: Preset, kit: Kit) -> Recollection:
         draft = stage(replace(draft, notes=(), dropped=()), kit)
         spent = (time.perf_counter() - start) * 1000
         steps.append(Step(stage.name, spent, received, len(draft), draft.notes, draft.dropped))
+        if watch is not None:
+            watch(stage, draft)
     used = sum(hit.tokens for hit in draft.hits)
     return Recollection(
         query=query,

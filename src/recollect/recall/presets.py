@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.errors import InvalidInput
@@ -18,12 +17,28 @@ from recollect.recall.search_exact import SearchExact
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
+from recollect.recall.thresholds import Thresholds
 from recollect.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
 
 
 class Preset(NamedTuple):
     name: str
     stages: tuple[Stage, ...]
+    limit: int | None = None  # for whoever names none, neither in the call nor in the settings
+    budget: int | None = None
+    form: str = "markdown"  # how it is put before a model; a name in `render.FORMATS`
+
+
+# What each is for. Known without loading the stages of those that are seldom used.
+PURPOSES: Mapping[str, str] = {
+    "balanced": "the default: what is best on average, by measurement",
+    "workflow": "the last things told before all others, then the nearest: context for a node",
+    "notebook": "whole lists and days without a search; else what matters: told often, new, asked",
+    "story": "one project, never another; no time is read out of the question",
+    "knowledge": "documents: the question rewritten and asked again, thresholds, neighbours shown",
+    "skill": "the best three above a floor, or silence: for a hook at every turn",
+    "ranks": "plain reciprocal rank fusion, to compare with",
+}
 
 
 # Chosen by measurement: benchmarks/LOG.md.
@@ -48,6 +63,7 @@ RANKS = Preset(
     "ranks",
     (
         SideBySide((SearchMeaning(), SearchWords())),
+        Thresholds(),
         ReciprocalRanks(),
         OnePerMemory(),
         Hydrate(at_least=0),
@@ -56,13 +72,33 @@ RANKS = Preset(
     ),
 )
 
-PRESETS: Mapping[str, Preset] = MappingProxyType({p.name: p for p in (BALANCED, RANKS)})
+
+class _Presets(Mapping[str, Preset]):
+    """All of them by name; a cold start does not pay for those that it does not use."""
+
+    def __getitem__(self, name: str) -> Preset:
+        if name == BALANCED.name:
+            return BALANCED
+        if name == RANKS.name:
+            return RANKS
+        if name not in PURPOSES:
+            raise KeyError(name)
+        from recollect.recall.presets_by_use import BY_USE
+
+        return BY_USE[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PURPOSES)
+
+    def __len__(self) -> int:
+        return len(PURPOSES)
+
+
+PRESETS: Mapping[str, Preset] = _Presets()
 
 
 def preset_named(name: str) -> Preset:
     try:
         return PRESETS[name]
     except (KeyError, TypeError):
-        raise InvalidInput(
-            f"there is no preset {name!r}; known: {', '.join(sorted(PRESETS))}"
-        ) from None
+        raise InvalidInput(f"there is no preset {name!r}; known: {', '.join(PURPOSES)}") from None

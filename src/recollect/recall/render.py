@@ -1,12 +1,32 @@
 """An answer as JSON, as Markdown for a model, or as lines for a person. Doors print; this decides
-what is said. Explaining is printing the trace that every answer carries."""
+what is said. Explaining is printing the trace that every answer carries.
+
+A memory's text is data. In Markdown it never makes a heading, a list or a code block of its own: as
+a bullet it is one line, and as a block it is quoted where it holds marks that could.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
+from recollect.errors import InvalidInput
+from recollect.recall.presets import PRESETS
+from recollect.text.clip import clip
+from recollect.text.tokens import count_tokens
 from recollect.vocabulary import Hit, Recollection, Step
+
+HEADINGS: Mapping[str, tuple[str, str]] = {
+    "zh": ("## 历史上下文", "### 记录 {number} (相关度: {score:.2f})"),
+    "en": ("## History", "### Record {number} (relevance: {score:.2f})"),
+}
+_LINE = 96  # columns
+_BRIEF = 160
+# What a line of Markdown may begin with, after any indents, quotes and list marks, so that it or
+# what follows is no longer plain text: headings, fences, HTML, underlines and rules.
+_INDENT = r"(?:[\s>]|[-+*](?=\s)|\d{1,9}[.)](?=\s))*"
+_STRUCTURE = rf"{_INDENT}(?:#|```|~~~|<[a-zA-Z!?/]|=+\s*$|[-*_][-*_\s]*$)"
 
 
 def hit_record(hit: Hit) -> dict[str, Any]:
@@ -43,7 +63,9 @@ def as_record(answer: Recollection, *, explain: bool = False) -> dict[str, Any]:
         "spaces": list(answer.query.spaces),
         "status": answer.status.value,
         "reasons": list(answer.reasons),
+        "confidence": answer.confidence,
         "hits": [hit_record(hit) for hit in answer.hits],
+        "nearest": answer.nearest and hit_record(answer.nearest),
         "tokens_used": answer.tokens_used,
         "tokens_left": answer.tokens_left,
     }
@@ -67,10 +89,104 @@ def _step_record(step: Step) -> dict[str, Any]:
     }
 
 
+def search_response(answer: Recollection) -> dict[str, Any]:
+    """Results, what they cost, and what is left: the JSON that a notebook's search gives."""
+    return {
+        "results": [
+            {
+                "chunk_id": f"{hit.id}#{hit.passage.ordinal}",
+                "uri": hit.memory.source or f"memory:{hit.id}",
+                "content": hit.text,
+                "score": hit.score,
+                "memory_type": hit.memory.kind,
+                "section": hit.memory.section,
+                "reinforcement": hit.memory.reinforcement,
+                "token_count": hit.tokens,
+            }
+            for hit in answer.hits
+        ],
+        "total_tokens": answer.tokens_used,
+        "budget_remaining": answer.tokens_left,
+    }
+
+
 def as_markdown(answer: Recollection) -> str:
     """What to put before a model: one bullet for each hit; nothing at all when there is none."""
-    lines = [f"- {' '.join(hit.text.split())}" for hit in answer.hits]
+    return "\n".join(f"- {_as_line(hit.text)}" for hit in answer.hits)
+
+
+def as_history(answer: Recollection, *, language: str = "zh") -> str:
+    """A heading, then a record with its relevance for each hit; nothing at all without hits."""
+    if language not in HEADINGS:
+        raise InvalidInput(f"language: expected {' or '.join(HEADINGS)}, got {language!r}")
+    if not answer.hits:
+        return ""
+    heading, record = HEADINGS[language]
+    records = (
+        f"{record.format(number=number, score=hit.score)}\n{_as_block(hit.text)}"
+        for number, hit in enumerate(answer.hits, start=1)
+    )
+    return "\n\n".join((heading, *records))
+
+
+def as_brief(answer: Recollection) -> str:
+    """A line for each hit: its id, its score, the beginning of its text."""
+    return "\n".join(f"{hit.id}  {hit.score:.2f}  {clip(hit.text, _BRIEF)}" for hit in answer.hits)
+
+
+class Seen(NamedTuple):
+    text: str
+    tokens: int
+
+
+def what_a_model_sees(
+    answer: Recollection, *, language: str = "zh", count: Callable[[str], int] = count_tokens
+) -> Seen:
+    """The very text that is put before a model, and what it costs with its headings and marks.
+
+    The preset decides the form: a workflow's history, a skill's brief lines, else bullets.
+    """
+    preset = PRESETS.get(answer.trace.preset)
+    form = "markdown" if preset is None else preset.form
+    text = FORMATS[form](answer, Style(language=language))
+    assert isinstance(text, str)
+    return Seen(text, count(text))
+
+
+def _as_line(text: str) -> str:
+    line = " ".join(text.split())
+    return f"\\{line}" if re.match(_STRUCTURE, line) else line
+
+
+def _as_block(text: str) -> str:
+    lines = text.strip().splitlines()
+    if any(re.match(_STRUCTURE, line) for line in lines):
+        return "\n".join(f"> {line}" for line in lines)
+    return text.strip()
+
+
+def as_text(answer: Recollection, *, explain: bool = False) -> str:
+    """For people."""
+    lines: list[str] = []
+    for number, hit in enumerate(answer.hits, start=1):
+        lines += [f"{number:>2}. {clip(hit.text, _LINE)}", f"    {_about(hit)}"]
+    status = (
+        f"{answer.status}: hits {len(answer.hits)}, tokens used {answer.tokens_used}, "
+        f"{answer.tokens_left} left"
+    )
+    if answer.confidence is not None:
+        status += f", confidence {answer.confidence:.2f}"
+    lines.append(status)
+    if answer.nearest is not None:
+        lines.append(f"nearest miss: {clip(answer.nearest.text, _LINE)}")
+        lines.append(f"    {_about(answer.nearest)}")
+    if explain:
+        lines += explanation(answer)
     return "\n".join(lines)
+
+
+def _about(hit: Hit) -> str:
+    return f"{hit.score:.3f}  {hit.id}  {hit.memory.kind}  ({reason_line(hit)})"
 
 
 def reason_line(hit: Hit) -> str:
@@ -94,9 +210,36 @@ def explanation(answer: Recollection) -> Iterator[str]:
         if len(step.dropped) > 10:
             yield f"      … and {len(step.dropped) - 10} more"
     for number, hit in enumerate(answer.hits, start=1):
-        parts = " + ".join(f"{value:.3f} {name}" for name, value in hit.parts.items())
-        channels = "; ".join(
-            f"{name}: rank {place.rank + 1}, score {place.score:.4f}"
-            for name, place in sorted(hit.channels.items())
-        )
-        yield f"  hit {number} {hit.id}: {hit.score:.3f} = {parts} ({channels})"
+        yield f"  hit {number} {_made_of(hit)}"
+    if answer.nearest is not None:
+        yield f"  nearest miss {_made_of(answer.nearest)}"
+    if answer.confidence is not None:
+        yield f"  confidence {answer.confidence:.2f}"
+    for reason in answer.reasons:
+        yield f"  {answer.status}: {reason}"
+
+
+def _made_of(hit: Hit) -> str:
+    parts = " + ".join(f"{value:.3f} {name}" for name, value in hit.parts.items())
+    channels = "; ".join(
+        f"{name}: rank {place.rank + 1}, score {place.score:.4f}"
+        for name, place in sorted(hit.channels.items())
+    )
+    return f"{hit.id}: {hit.score:.3f} = {parts} ({channels})"
+
+
+class Style(NamedTuple):
+    explain: bool = False
+    language: str = "zh"  # of headings
+
+
+# What a door can offer. Text is printed as it is, records as JSON.
+FORMATS: Mapping[str, Callable[[Recollection, Style], str | dict[str, Any]]] = {
+    "text": lambda answer, style: as_text(answer, explain=style.explain),
+    "json": lambda answer, style: as_record(answer, explain=style.explain),
+    "markdown": lambda answer, style: as_markdown(answer),
+    "brief": lambda answer, style: as_brief(answer),
+    "history": lambda answer, style: as_history(answer, language=style.language),
+    "search-response": lambda answer, style: search_response(answer),
+    "model": lambda answer, style: what_a_model_sees(answer, language=style.language).text,
+}

@@ -28,7 +28,7 @@ class Rerank:
     candidates: int = 20  # each costs a pass of the model
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        if len(draft.candidates) < 2:
+        if len(draft.candidates) < 2 or draft.settled:  # a whole list or a day has its own order
             return draft
         try:
             reranker = kit.reranker()

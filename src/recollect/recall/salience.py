@@ -57,7 +57,7 @@ class Salience:
             raise InvalidInput("salience: cap is a share, 0 or more")
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        if not draft.candidates:
+        if not draft.candidates or draft.settled:  # a whole list or a day has its own order
             return draft
         memories = [_memory(candidate) for candidate in draft.candidates]
         told = max(memory.reinforcement for memory in memories)

@@ -83,7 +83,9 @@ class HotFirst:
         cold: dict[str, Candidate] = {}
         for candidate in others:
             if candidate.memory_id not in cold and len(cold) == self.cold:
-                dropped.append(Dropped(*candidate.key, f"beyond the {self.cold} nearest"))
+                last = next(reversed(cold.values()))
+                reason = f"beyond the {self.cold} nearest: {candidate.score:.3f}, the last has "
+                dropped.append(Dropped(*candidate.key, reason + f"{last.score:.3f}"))
             elif cold.setdefault(candidate.memory_id, candidate) is not candidate:
                 reason = f"another passage of {candidate.memory_id} stands higher"
                 dropped.append(Dropped(*candidate.key, reason))

@@ -21,7 +21,6 @@ from recollect.recall.draft import Draft, Kit
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
-from recollect.text.coverage import Asked
 from recollect.vocabulary import Candidate, Dropped, Found, Hit, Place, Status
 
 _ROUNDING = 1e-5  # the cosine of a text with itself may come out as 0.999998
@@ -107,6 +106,7 @@ class _Miss:
 
 def _word_shares(draft: Draft, kit: Kit, found: Sequence[Found]) -> list[float | None]:
     """How much of the question each passage holds; None where it is gone."""
+    from recollect.text.coverage import Asked
     from recollect.text.keywords import without_scaffolding
 
     text = draft.plan.rewritten if draft.plan else draft.query.text

@@ -21,6 +21,8 @@ CHANNEL = "timeline"
 
 @dataclass(frozen=True, slots=True)
 class FindPeriod:
+    """Read the time that the question names, in the user's time zone."""
+
     name: ClassVar[str] = "find_period"
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
@@ -41,6 +43,8 @@ class FindPeriod:
 
 @dataclass(frozen=True, slots=True)
 class SearchPeriod:
+    """Bring what happened then as candidates."""
+
     name: ClassVar[str] = "search_period"
     candidates: int = 50
 
@@ -59,6 +63,8 @@ class SearchPeriod:
 
 @dataclass(frozen=True, slots=True)
 class RaisePeriod:
+    """Lift what happened then."""
+
     name: ClassVar[str] = "raise_period"
     bonus: float = 0.3  # of the best score: enough to lead, not to drown what was asked
 

@@ -35,7 +35,8 @@ class TimelinePath:
         where = All(parts)
         page = kit.store.scan(spaces=query.spaces, where=where, newest_first=True, limit=self.most)
         if not page.memories:
-            return draft.note("timeline: nothing happened then; searching instead")
+            what = "nothing happened then" if self.only is None else "no such entry of that time"
+            return draft.note(f"timeline: {what}; searching instead")
         newest = sorted(page.memories, key=_moment, reverse=True)  # stable: told later goes first
         if page.cursor is not None:
             draft = draft.note(f"timeline: only the {self.most} told last were looked at")

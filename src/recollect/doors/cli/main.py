@@ -23,6 +23,8 @@ COMMANDS = {
     "demo": "show the whole of it on a small bilingual set",
     "remember": "tell it something (an argument, a file, a pipe, or many as JSONL)",
     "recall": "ask; get what matters, within a token budget, with reasons",
+    "why-not": "say at which stage a memory lost, and by how much",
+    "presets": "show the presets, the stages of each, and what they are for",
     "get": "show a memory by its id",
     "list": "show memories, newest first",
     "history": "show how a memory read before it was revised",
@@ -52,6 +54,9 @@ Every command has its own help: recollect COMMAND --help
 """
 
 
+_COMMANDS = "recollect.doors.cli.commands"
+
+
 class Command(Protocol):
     """What a command's module offers."""
 
@@ -60,7 +65,7 @@ class Command(Protocol):
 
 
 def _module(name: str) -> Command:
-    return cast(Command, import_module(f"recollect.doors.cli.commands.{name}_command"))
+    return cast(Command, import_module(f"{_COMMANDS}.{name.replace('-', '_')}_command"))
 
 
 class _Parser(argparse.ArgumentParser):

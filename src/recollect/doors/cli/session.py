@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput, RecollectError, StoreMissing
+from recollect.text.clip import clip as clip  # commands take it from here
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -147,14 +148,3 @@ def receipt_record(receipt: Receipt) -> dict[str, Any]:
         "embedded": receipt.embedded,
         "notes": list(receipt.notes),
     }
-
-
-def clip(text: str, width: int) -> str:
-    """One line of at most so many columns; Chinese characters take two."""
-    line = " ".join(text.split())
-    used = 0
-    for position, character in enumerate(line):
-        used += 2 if ord(character) > 0x2E7F else 1
-        if used > width:
-            return line[:position] + "…"
-    return line

@@ -1,0 +1,129 @@
+"""Five presets, each for one use of a memory, with the constants that such memories are known by.
+
+Loaded when one of them is asked for; `presets.py` knows their names.
+"""
+
+from __future__ import annotations
+
+from recollect.filters import Condition
+from recollect.recall.budget import Budget
+from recollect.recall.deduplicate import Deduplicate, OnePerMemory
+from recollect.recall.expand import Expand
+from recollect.recall.fuse import K, ReciprocalRanks
+from recollect.recall.fuse_adaptively import FuseAdaptively
+from recollect.recall.fuse_union import FuseUnion
+from recollect.recall.hydrate import Hydrate
+from recollect.recall.one_space import OneSpace
+from recollect.recall.plan import Plan
+from recollect.recall.presets import Preset
+from recollect.recall.rerank import Rerank
+from recollect.recall.route import Route
+from recollect.recall.salience import Salience
+from recollect.recall.search_exact import CHANNEL as EXACT
+from recollect.recall.search_exact import SearchExact
+from recollect.recall.search_hot import HotFirst, SearchHot
+from recollect.recall.search_meaning import CHANNEL as MEANING
+from recollect.recall.search_meaning import SearchMeaning
+from recollect.recall.search_words import CHANNEL as WORDS
+from recollect.recall.search_words import SearchWords
+from recollect.recall.side_by_side import SideBySide
+from recollect.recall.thresholds import Floor, Thresholds
+from recollect.recall.timeline import FindPeriod
+from recollect.recall.timeline_path import TimelinePath
+
+_HOT, _COLD = 10, 5
+
+# The newest are the context of whatever is done next. Words stand in where meaning cannot answer.
+WORKFLOW = Preset(
+    "workflow",
+    (
+        SideBySide((SearchMeaning(), SearchHot(count=_HOT), SearchWords())),
+        Thresholds(),
+        HotFirst(cold=_COLD),
+        Hydrate(),
+        Deduplicate(),
+        Budget(),
+    ),
+    limit=_HOT + _COLD,
+    budget=8_000,  # so many passages of 500 characters fit, in either language
+    form="history",
+)
+
+# A list that is asked for as a whole, or a time, needs no search. Then 2 × limit from each search.
+NOTEBOOK = Preset(
+    "notebook",
+    (
+        Route(),
+        FindPeriod(),
+        TimelinePath(only=Condition("kind", None, "=", "journal")),
+        TimelinePath(),  # no journal was kept then: whatever else happened
+        SideBySide((SearchMeaning(candidates=0), SearchWords(candidates=0))),
+        Thresholds(),
+        ReciprocalRanks(k=K),
+        OnePerMemory(),
+        Hydrate(),
+        Salience(),
+        Deduplicate(),
+        Budget(),
+    ),
+    budget=1_500,
+)
+
+# Never across projects. No time is read out of a scene plan: "yesterday" is the story's own.
+STORY = Preset(
+    "story",
+    (
+        OneSpace(),
+        SearchExact(),
+        SideBySide((SearchMeaning(), SearchWords())),
+        Thresholds(),
+        FuseAdaptively(),
+        OnePerMemory(),
+        Hydrate(),
+        Deduplicate(),
+        Budget(),
+    ),
+    limit=10,
+)
+
+KNOWLEDGE = Preset(
+    "knowledge",
+    (
+        Plan(),
+        SearchExact(),
+        SideBySide((SearchMeaning(candidates=100), SearchWords())),
+        Expand(),
+        Thresholds(),
+        ReciprocalRanks(k=K, weights={MEANING: 1.0, WORDS: 1.0, EXACT: 1.0}),
+        OnePerMemory(),
+        Hydrate(),
+        Rerank(),
+        Deduplicate(),
+        Budget(fill=True),
+    ),
+)
+
+# Few and good, or none at all: a hook puts them before a model at every turn.
+SKILL = Preset(
+    "skill",
+    (
+        SearchExact(),
+        SideBySide(
+            (
+                SearchMeaning(candidates=10, exactly=True),
+                SearchWords(candidates=10, exactly=True),
+            )
+        ),
+        Thresholds(),
+        FuseUnion(meaning=0.7, words=0.3),
+        Floor(least=0.35),
+        OnePerMemory(),
+        Hydrate(),
+        Deduplicate(),
+        Budget(),
+    ),
+    limit=3,
+    form="brief",
+)
+
+BY_USE = {p.name: p for p in (WORKFLOW, NOTEBOOK, STORY, KNOWLEDGE, SKILL)}
