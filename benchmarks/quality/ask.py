@@ -26,7 +26,7 @@ from recollect import Engine
 from recollect.errors import InvalidInput
 from recollect.vocabulary import Recollection
 
-_LIMIT = 50
+_LIMIT = 10  # as a user asks by default: a larger one would look deeper
 _BUDGET = 1_000_000  # tokens: the ranking is measured, not what fits
 _DEADLINE = 600.0  # seconds: a busy machine must not change the answers
 

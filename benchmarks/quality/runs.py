@@ -10,22 +10,65 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.recall.presets import PRESETS
+from recollect.recall.context import Context
+from recollect.recall.draft import Stage
+from recollect.recall.expand import Expand
+from recollect.recall.fuse import ReciprocalRanks
+from recollect.recall.fuse_adaptively import FuseAdaptively
+from recollect.recall.fuse_union import FuseUnion
+from recollect.recall.plan import Plan
+from recollect.recall.presets import BALANCED, PRESETS, Preset
+from recollect.recall.refine import Refine
+from recollect.recall.salience import Salience
+from recollect.recall.search_exact import SearchExact
+from recollect.recall.side_by_side import SideBySide
+from recollect.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """`embedder` is a name as in the settings, or `random`; empty: the one of the command line."""
 
-    preset: str = "balanced"
+    preset: str | Preset = "balanced"
     options: Mapping[str, Any] = field(default_factory=dict)
     embedder: str = ""
 
 
+def without(*kinds: type) -> Run:
+    """`balanced` but for these stages."""
+    stages = tuple(stage for stage in BALANCED.stages if not isinstance(stage, kinds))
+    return Run(preset=Preset("balanced", stages))
+
+
+def instead(kind: type, stage: Stage) -> Run:
+    """`balanced` with another stage in the place of this one; what only serves it goes too."""
+    kept = [stage if isinstance(s, kind) else s for s in BALANCED.stages]
+    return Run(preset=Preset("balanced", tuple(s for s in kept if not isinstance(s, Refine))))
+
+
+def after(kind: type, stage: Stage) -> Run:
+    """`balanced` with one stage more, behind this one."""
+    stages: list[Stage] = []
+    for one in BALANCED.stages:
+        stages += [one, stage] if isinstance(one, kind) else [one]
+    return Run(preset=Preset("balanced", tuple(stages)))
+
+
+# The floor is off: the ranking is measured, and the confidence by itself (AUROC).
 RUNS: Mapping[str, Run] = {
     "words": Run(options={"meaning": False}),
     "meaning": Run(options={"words": False}),
     "balanced": Run(),
+    "without-refine": without(Refine),
+    "without-time": without(FindPeriod, SearchPeriod, RaisePeriod),
+    "without-context": without(Context),
+    "without-exact": without(SearchExact),
+    "fuse-ranks": instead(FuseAdaptively, ReciprocalRanks()),
+    "fuse-union": instead(FuseAdaptively, FuseUnion()),
+    "with-salience": after(RaisePeriod, Salience(cap=0.1)),
+    "with-plain-salience": after(RaisePeriod, Salience()),
+    "with-expansion": after(SideBySide, Expand()),
+    "with-plan": after(SearchExact, Plan()),
 }
 
 
@@ -39,4 +82,5 @@ def run_named(name: str, *, embedder: str) -> Run:
     else:
         known = ", ".join(sorted({*RUNS, *PRESETS}))
         raise ValueError(f"there is no run {plain!r}; known: {known}")
-    return replace(run, embedder=own or run.embedder or embedder)
+    options = {"floor": 0.0, **run.options}
+    return replace(run, options=options, embedder=own or run.embedder or embedder)

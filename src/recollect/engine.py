@@ -289,6 +289,7 @@ class Engine:
         meaning: bool = True,
         meaning_threshold: float | None = None,
         words_threshold: float | None = None,
+        floor: float | None = None,
         vector: Vector | None = None,
         deadline: float | None = None,
         touch: bool = True,
@@ -315,6 +316,7 @@ class Engine:
             deadline=deadline,
             meaning_threshold=meaning_threshold,
             words_threshold=words_threshold,
+            floor=floor,
         )
         recollection = run(*asked)
         if touch and recollection.hits:
@@ -402,7 +404,8 @@ class Engine:
             )[0]
             return reading.Question(vector, embedder.fingerprint, note)  # no model need be loaded
         vector = embed_question(embedder, query.text.strip()[:_QUESTION_CHARS])
-        return reading.Question(vector, embedder.fingerprint, note)
+        word_vectors = getattr(embedder, "word_vectors", None)
+        return reading.Question(vector, embedder.fingerprint, note, word_vectors)
 
     def _pool(self) -> Executor:
         with self._lock:

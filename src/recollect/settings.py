@@ -34,6 +34,7 @@ class Settings:
     deadline: float = 10.0
     meaning_threshold: float | None = None
     words_threshold: float | None = None
+    floor: float | None = None
     timezone: str = ""
     models: str = ""
     endpoint: str = ""
@@ -79,6 +80,7 @@ MEANING: Mapping[str, str] = {
     "deadline": "seconds after which a recall answers with what it has",
     "meaning_threshold": "the least cosine of a hit by meaning, -1 to 1 (default: none)",
     "words_threshold": "the least share of the question's words in a hit by words, 0 to 1",
+    "floor": "the confidence below which nothing is answered, 0 to 1 (default: by the embedder)",
     "timezone": "your time zone, like Asia/Shanghai (default: this machine's)",
     "models": "the directory for models that were pulled (default: models in your data directory)",
     "endpoint": "the base address of an OpenAI-compatible API, for openai:MODEL",
@@ -100,11 +102,12 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "deadline": (0.001, 3_600),
     "meaning_threshold": (-1, 1),
     "words_threshold": (0, 1),
+    "floor": (0, 1),
     "endpoint_dimension": (0, 65_536),
 }
 # What a project file may say: nothing that moves data, spends money or loads code.
 PROJECT_MAY_SET = frozenset(
-    {"space", "limit", "budget", "deadline", "meaning_threshold", "words_threshold"}
+    {"space", "limit", "budget", "deadline", "meaning_threshold", "words_threshold", "floor"}
 )
 
 
@@ -196,7 +199,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _typed(name: str, value: Any, origin: str) -> Any:
     kinds: dict[str, Any] = {f.name: type(f.default) for f in fields(Settings)}
-    kinds |= dict.fromkeys(("meaning_threshold", "words_threshold"), float)  # unset by default
+    # unset by default
+    kinds |= dict.fromkeys(("meaning_threshold", "words_threshold", "floor"), float)
     if name not in kinds:
         known = ", ".join(kinds)
         raise SettingsError(f"{origin}: there is no setting {name!r}; known: {known}")

@@ -135,6 +135,7 @@ class Query:
     words: bool = True
     meaning: bool = True
     meaning_threshold: float | None = None  # a cosine, -1 to 1
+    floor: float | None = None  # of the confidence; None: the one calibrated for the embedder
     words_threshold: float | None = None  # a share of the question's telling words, 0 to 1
     vector: Vector | None = None  # given when the caller has embedded the question already
     deadline: float = 10.0  # seconds

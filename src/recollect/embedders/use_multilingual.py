@@ -52,7 +52,8 @@ class UseMultilingual:
                 from recollect.embedders.use_words import UseWords
 
                 self._words = UseWords(self._model)
-            return self._words(words)
+            vectors: Vectors = self._words(words)
+            return vectors
 
 
 def _presentable(text: str) -> str:

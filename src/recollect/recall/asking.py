@@ -37,6 +37,7 @@ def make_query(
     deadline: float | None = None,
     meaning_threshold: float | None = None,
     words_threshold: float | None = None,
+    floor: float | None = None,
 ) -> Query:
     """The arguments are those of `Engine.recall`."""
     if not isinstance(text, str):
@@ -63,6 +64,7 @@ def make_query(
         deadline=_number("deadline", settings.deadline if deadline is None else deadline),
         meaning_threshold=_threshold("meaning_threshold", meaning_threshold, settings),
         words_threshold=_threshold("words_threshold", words_threshold, settings),
+        floor=_threshold("floor", floor, settings),
     )
 
 
@@ -104,6 +106,7 @@ _UNITS = {
     "deadline": "seconds",
     "meaning_threshold": "a cosine",
     "words_threshold": "a share of the question's words",
+    "floor": "a confidence",
 }
 
 

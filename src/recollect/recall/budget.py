@@ -40,7 +40,7 @@ class Budget:
                 skipped.append(f"{candidate.memory_id}: {reason}")
                 continue
             left -= tokens
-            hits.append(_hit(candidate, tokens, tuple(skipped)))
+            hits.append(hit_of(candidate, tokens, tuple(skipped)))
         notes: list[str] = []
         if self.fill and left > 0:
             hits, notes = _widened(hits, left, kit, count)
@@ -61,7 +61,7 @@ class Budget:
         return draft
 
 
-def _hit(candidate: Candidate, tokens: int, displaced: tuple[str, ...]) -> Hit:
+def hit_of(candidate: Candidate, tokens: int, displaced: tuple[str, ...] = ()) -> Hit:
     assert candidate.memory is not None and candidate.passage is not None
     parts = candidate.parts or {"relevance": candidate.score}
     return Hit(

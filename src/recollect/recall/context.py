@@ -12,7 +12,8 @@ from datetime import timedelta
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
-from recollect.vocabulary import Candidate, Memory
+from recollect.recall.parts import added
+from recollect.vocabulary import Memory
 
 # Notes of different days that stand next to each other need have nothing to do with each other.
 _SAME_BREATH = timedelta(hours=12)
@@ -29,17 +30,19 @@ class Context:
         scores = {c.memory_id: c.score for c in draft.candidates}
         memories = {c.memory_id: c.memory for c in draft.candidates}
         beside = kit.store.neighbours(list(scores))
-        raised: list[Candidate] = []
-        for candidate, neighbours in zip(draft.candidates, beside, strict=True):
-            support = sum(
+        support = [
+            self.share
+            * sum(
                 scores[one]
                 for one in neighbours
                 if one in scores and _together(candidate.memory, memories[one])
             )
-            raised.append(candidate._replace(score=candidate.score + self.share * support))
+            for candidate, neighbours in zip(draft.candidates, beside, strict=True)
+        ]
+        pairs = list(zip(draft.candidates, support, strict=True))
+        ceiling = max([1.0, *(candidate.score + more for candidate, more in pairs)])
+        raised = [added(one, "neighbours", more, ceiling=ceiling) for one, more in pairs]
         raised.sort(key=lambda c: -c.score)
-        ceiling = max([1.0, *(c.score for c in raised[:1])])
-        raised = [c._replace(score=c.score / ceiling) for c in raised]
         return replace(draft, candidates=tuple(raised))
 
 

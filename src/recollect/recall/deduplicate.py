@@ -7,6 +7,7 @@ drops what is the same passage, what says the same, and what a better candidate 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import ClassVar
@@ -27,35 +28,26 @@ def signature(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OnePerMemory:
-    """The best passage speaks for its memory; the others add to it, each a smaller share.
-
-    A long memory that is about the question in several places is a better answer than one that
-    touches it once. With a share of 0 only the best passage counts.
-    """
+    """The best passage speaks for its memory. Where what follows wants to read more of a memory
+    than that, `most` lets a few through."""
 
     name: ClassVar[str] = "one_per_memory"
-    share: float = 0.0
+    most: int = 1
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled:  # the sections of something large, all of them wanted
             return draft
-        kept: dict[str, Candidate] = {}
-        sums: dict[str, float] = {}
-        shares: dict[str, float] = {}
+        seen: Counter[str] = Counter()
+        kept: list[Candidate] = []
         dropped: list[Dropped] = []
         for candidate in draft.candidates:  # best first
             name = candidate.memory_id
-            if kept.setdefault(name, candidate) is not candidate:
+            seen[name] += 1
+            if seen[name] <= self.most:
+                kept.append(candidate)
+            else:
                 dropped.append(Dropped(*candidate.key, f"another passage of {name} stands higher"))
-            if self.share:
-                sums[name] = sums.get(name, 0.0) + candidate.score * shares.get(name, 1.0)
-                shares[name] = shares.get(name, 1.0) * self.share
-        if not self.share:
-            return replace(draft, candidates=tuple(kept.values()), dropped=tuple(dropped))
-        ceiling = max([1.0, *sums.values()])
-        best = [c._replace(score=sums[name] / ceiling) for name, c in kept.items()]
-        best.sort(key=lambda c: -c.score)
-        return replace(draft, candidates=tuple(best), dropped=tuple(dropped))
+        return replace(draft, candidates=tuple(kept), dropped=tuple(dropped))
 
 
 @dataclass(frozen=True, slots=True)

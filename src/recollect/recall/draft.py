@@ -56,6 +56,7 @@ class Evidence(NamedTuple):
     coverage: float  # the share of the question's terms, weighted by rarity, that one of them holds
     standing: float | None  # the most spreads above the usual; None: meaning was not asked
     cosine: float | None
+    passages: int  # how many were searched
 
 
 class Fault(NamedTuple):

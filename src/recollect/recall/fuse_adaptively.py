@@ -38,15 +38,18 @@ class Trust:
     belief: float = 0.6  # and from which it gets the most
     cap: float = 4.0  # spreads: what stands out further than this is scaled down to it
 
-    def weight(self, share: Mapping[Key, float], spreads: Mapping[Key, float]) -> float:
-        """Of one spread, given every passage's share of the best words score."""
+    def weight(
+        self, share: Mapping[Key, float], spreads: Mapping[Key, float], vouched: float = 0.0
+    ) -> float:
+        """Of one spread, given every passage's share of the best words score, and how far
+        something else vouches for what meaning likes best (0 to 1)."""
         if not spreads:
             return 0.0
         if not share:
             return self.most
         agreement = share.get(max(spreads, key=spreads.__getitem__), 0.0)
         trust = (agreement - self.doubt) / (self.belief - self.doubt)
-        return self.least + (self.most - self.least) * min(max(trust, 0.0), 1.0)
+        return self.least + (self.most - self.least) * min(max(trust, vouched, 0.0), 1.0)
 
     def capped(self, spreads: Mapping[Key, float]) -> dict[Key, float]:
         scale = min(1.0, self.cap / max([self.cap, *spreads.values()]))

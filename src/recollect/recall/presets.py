@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.errors import InvalidInput
+from recollect.recall.abstain import Abstain
 from recollect.recall.budget import Budget
 from recollect.recall.context import Context
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
@@ -13,6 +14,8 @@ from recollect.recall.draft import Stage
 from recollect.recall.fuse import ReciprocalRanks
 from recollect.recall.fuse_adaptively import FuseAdaptively
 from recollect.recall.hydrate import Hydrate
+from recollect.recall.refine import Refine
+from recollect.recall.rerank import Rerank
 from recollect.recall.search_exact import SearchExact
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
@@ -49,12 +52,17 @@ BALANCED = Preset(
         SearchPeriod(),
         SearchExact(),
         SideBySide((SearchMeaning(), SearchWords())),
+        Thresholds(),
         FuseAdaptively(),
+        OnePerMemory(most=4),
+        Hydrate(at_least=30),
+        Refine(),
+        Abstain(),
         OnePerMemory(),
-        Hydrate(),
         Context(),
         RaisePeriod(),
         Deduplicate(),
+        Rerank(),
         Budget(),
     ),
 )

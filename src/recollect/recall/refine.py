@@ -19,6 +19,7 @@ from typing import ClassVar, NamedTuple
 from recollect.recall.draft import Draft, Evidence, Kit
 from recollect.recall.fuse import Key
 from recollect.recall.fuse_adaptively import TRUST, Trust
+from recollect.recall.parts import scored
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
 from recollect.text.bm25 import idf, weight
@@ -26,6 +27,7 @@ from recollect.text.tokenise import plain_words, query_terms, terms
 from recollect.vocabulary import Candidate
 
 _QUESTION_CHARS = 1_000
+_KNOWN_FROM = 100  # passages: from here on, what is rare is known rather than guessed
 _EVIDENCE_FROM = 3  # candidates: the answer may stand second or third
 
 
@@ -45,6 +47,7 @@ class Refine:
     firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
     within: float = 0.2  # what a passage's own words decide among those of its memory
     near: float = 0.1  # what one spread of nearness word by word adds
+    short: int = 20  # terms: in a longer question nearness to each word soon means nothing
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled or not draft.candidates:
@@ -61,42 +64,42 @@ class Refine:
         share = self._by_memory(read, rarity, common.length, usual) if by_words else {}
         spreads = self.trust.capped(draft.standing.spreads) if draft.standing else {}
         spreads = {c.key: spreads[c.key] for c in draft.candidates if c.key in spreads}
-        meaning = self.trust.weight(share, spreads)
-        firmness = self._firmness(read, len(asked), share, spreads)
-        meaning += (self.trust.most - meaning) * (1 - firmness) if spreads else 0.0
         near = _nearness(draft, rarity)
-        nearness = self.near * firmness
-        scores: dict[Key, float] = {
-            c.key: max(
-                0.0,
-                firmness * share.get(c.key, 0.0)
-                + meaning * spreads.get(c.key, 0.0)
-                + nearness * near.get(c.key, 0.0),
-            )
+        # near words vouch for an encoder that sees the same in a passage that shares no word
+        favourite = max(spreads, key=spreads.__getitem__, default=None)
+        vouched = 0.0 if favourite is None else min(max(near.get(favourite, 0.0), 0.0), 1.0)
+        meaning = self.trust.weight(share, spreads, vouched)
+        firmness = self._firmness(read, len(asked), share, spreads, vouched)
+        meaning += (self.trust.most - meaning) * (1 - firmness) if spreads else 0.0
+        nearness = self.near * firmness * min(1.0, self.short / max(len(asked), 1)) ** 3
+        parts: dict[Key, dict[str, float]] = {
+            c.key: {
+                "words": firmness * share.get(c.key, 0.0),
+                "meaning": meaning * spreads.get(c.key, 0.0),
+                "near words": nearness * near.get(c.key, 0.0),
+            }
             for c in draft.candidates
         }
-        exact = {c.key: c.channels[EXACT].score for c in draft.candidates if EXACT in c.channels}
-        best_exact = max(exact.values(), default=0.0)
-        peak = max(scores.values(), default=0.0) or 1.0
+        peak = max(sum(part.values()) for part in parts.values())
         ceiling = max(
             firmness * bool(share)
             + meaning * max(spreads.values(), default=0.0)
             + nearness * max(near.values(), default=0.0),
             peak,
         )
-        ceiling += peak * bool(exact)
-        refined = [
-            c._replace(
-                score=(scores[c.key] + (peak * exact[c.key] / best_exact if c.key in exact else 0))
-                / ceiling
-            )
-            for c in draft.candidates
-        ]
+        ceiling = ceiling if ceiling > 0.0 else 1.0
+        # whoever holds the identifier that is asked for stands above whoever does not
+        exact = {c.key: c.channels[EXACT].score for c in draft.candidates if EXACT in c.channels}
+        best_exact = max(exact.values(), default=1.0)
+        for key, score in exact.items():
+            parts[key]["exact"] = ceiling * score / best_exact
+        ceiling *= 1 + bool(exact)
+        refined = [scored(c, parts[c.key], ceiling=ceiling) for c in draft.candidates]
         refined.sort(key=lambda c: -c.score)
         return replace(
             draft,
             candidates=tuple(refined),
-            evidence=_evidence(draft, refined[:_EVIDENCE_FROM], read, rarity),
+            evidence=_evidence(draft, refined[:_EVIDENCE_FROM], read, rarity, common.passages),
         ).note(
             f"words weigh {firmness:.2f}, a spread of meaning {meaning:.2f}"
             + (f", a spread of near words {nearness:.2f}" if near else "")
@@ -141,6 +144,7 @@ class Refine:
         asked: int,
         share: Mapping[Key, float],
         spreads: Mapping[Key, float],
+        vouched: float,
     ) -> float:
         if not share or not spreads:
             return 1.0
@@ -149,7 +153,7 @@ class Refine:
         firmness = min(1.0, held / self.firm)
         # words give way only to a meaning that has something to say
         clear = (max(spreads.values()) - self.murmur) / (self.trust.cap - self.murmur)
-        return 1 - (1 - firmness) * min(max(clear, 0.0), 1.0)
+        return 1 - (1 - firmness) * min(max(clear, vouched, 0.0), 1.0)
 
 
 def _read(candidate: Candidate, rarity: Mapping[str, float]) -> _Read:
@@ -157,7 +161,9 @@ def _read(candidate: Candidate, rarity: Mapping[str, float]) -> _Read:
     return _Read(candidate, Counter(filter(rarity.__contains__, every)), len(every))
 
 
-def _bm25(held: Counter[str], rarity: Mapping[str, float], length: float, usual: float) -> float:
+def _bm25(
+    held: Mapping[str, int], rarity: Mapping[str, float], length: float, usual: float
+) -> float:
     return sum(
         rarity[term] * weight(count, length, max(usual, 1.0)) for term, count in held.items()
     )
@@ -191,13 +197,21 @@ def _nearness(draft: Draft, rarity: Mapping[str, float]) -> dict[Key, float]:
 
 
 def _evidence(
-    draft: Draft, best: Sequence[Candidate], read: Sequence[_Read], rarity: Mapping[str, float]
+    draft: Draft,
+    best: Sequence[Candidate],
+    read: Sequence[_Read],
+    rarity: Mapping[str, float],
+    passages: int,
 ) -> Evidence:
     held = {r.candidate.key: r.counts for r in read}
-    total = sum(rarity.values()) or 1.0
-    coverage = max(sum(rarity[term] for term in held[c.key]) / total for c in best)
+    # in a small space it is chance which words are rare: there they weigh nearly the same
+    known = passages / (passages + _KNOWN_FROM)
+    rarest = max(rarity.values(), default=1.0)
+    weights = {term: 1 - known + known * rare / rarest for term, rare in rarity.items()}
+    total = sum(weights.values()) or 1.0
+    coverage = max(sum(weights[term] for term in held[c.key]) / total for c in best)
     standing = draft.standing
     if standing is None:
-        return Evidence(coverage, None, None)
+        return Evidence(coverage, None, None, passages)
     spreads = max(standing.spreads.get(c.key, 0.0) for c in best)
-    return Evidence(coverage, spreads, standing.mean + spreads * standing.spread)
+    return Evidence(coverage, spreads, standing.mean + spreads * standing.spread, passages)

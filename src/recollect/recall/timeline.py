@@ -13,8 +13,9 @@ from typing import ClassVar
 from recollect.clock import to_micros
 from recollect.filters import All, AnyOf, Condition, Filter, Not
 from recollect.recall.draft import Draft, Kit, Period
+from recollect.recall.parts import added
 from recollect.text.time_hints import may_name_a_time
-from recollect.vocabulary import Candidate, Found, Memory
+from recollect.vocabulary import Found, Memory
 
 CHANNEL = "timeline"
 
@@ -72,12 +73,9 @@ class RaisePeriod:
         period = draft.period
         if period is None:
             return draft
-        raised: list[Candidate] = [
-            candidate._replace(
-                score=(candidate.score + self.bonus * _within(period, candidate.memory))
-                / (1 + self.bonus)
-            )
-            for candidate in draft.candidates
+        raised = [
+            added(one, "period", self.bonus * _within(period, one.memory), ceiling=1 + self.bonus)
+            for one in draft.candidates
         ]
         raised.sort(key=lambda c: -c.score)
         count = sum(_within(period, c.memory) for c in raised)

@@ -43,6 +43,12 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="cut hits by words that hold less of the question (0 to 1)",
     )
+    parser.add_argument(
+        "--floor",
+        type=float,
+        metavar="CONFIDENCE",
+        help="keep silent below this confidence, 0 to 1; 0 always answers",
+    )
 
 
 def question_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -60,6 +66,7 @@ def question_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "meaning": not arguments.words,
         "meaning_threshold": arguments.min_meaning,
         "words_threshold": arguments.min_words,
+        "floor": arguments.floor,
         "deadline": arguments.deadline,
     }
 

@@ -1,0 +1,21 @@
+"""What a score is made of. Parts always add up to the score: that is what `--explain` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.vocabulary import Candidate
+
+
+def scored(candidate: Candidate, parts: Mapping[str, float], *, ceiling: float) -> Candidate:
+    """With these parts as its score, where `ceiling` is the best that they could add up to.
+    Parts below 0 weigh against it, but no score is below 0."""
+    told = {name: value / ceiling for name, value in parts.items() if value}
+    total = sum(told.values())
+    return candidate._replace(score=max(0.0, total), parts=told if total > 0 else {})
+
+
+def added(candidate: Candidate, name: str, value: float, *, ceiling: float) -> Candidate:
+    """With something more in its score."""
+    before = candidate.parts or {"relevance": candidate.score}
+    return scored(candidate, {**before, name: value}, ceiling=ceiling)
