@@ -33,6 +33,7 @@ Outcome = Literal[
 ]
 _DEEP = 10_000  # passages: who stands lower than this is not worth a number
 _BATCH = 64
+_BY_ORDER = "beyond "  # so begins the reason of a stage that keeps the first few
 _REASONS = 3
 
 
@@ -166,7 +167,8 @@ class _Found:
             kept |= {(hit.id, hit.passage.ordinal) for hit in after.hits}
             last = min((c.score for c in before.candidates if c.key in kept), default=None)
             where = f"rank {rank} of {len(before.candidates)} with a score of {mine.score:.3f}"
-            if last is not None and last >= mine.score:
+            by_order = not reason or reason.startswith(_BY_ORDER)
+            if by_order and last is not None and last >= mine.score:
                 more["needed"] = last
                 where += f"; the last that went on has {last:.3f}"
             reason = f"{reason} ({where})" if reason else f"it went no further: {where}"
@@ -332,8 +334,10 @@ def described(looked: Looked) -> str:
     name, got_in, rank, score, candidates, last, holds, lacks, note = looked
     if note:
         told = note.removeprefix(f"{name}: ")
+    elif name == WORDS and lacks and not holds:
+        return f"{name}: holds none of: {_some(lacks)}"
     elif rank is None or score is None:
-        told = "not in its list" if name != WORDS else "holds none of the question's words"
+        told = "not in its list"
     elif got_in:
         told = f"rank {rank} of {candidates}, {_scale(name)} {score:.3f}"
     else:
