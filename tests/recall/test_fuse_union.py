@@ -13,12 +13,12 @@ from pytest import approx
 
 from recollect import Engine, Status
 from recollect.recall.draft import Draft
+from recollect.recall.floor import Floor
 from recollect.recall.fuse_union import FuseUnion
 from recollect.recall.search_exact import SearchExact
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
-from recollect.recall.thresholds import Floor
 from recollect.settings import Settings
 from recollect.vocabulary import Candidate, Found, Query
 from tests.embedders_of_tests import Letters

@@ -15,7 +15,6 @@ from recollect.errors import InvalidInput
 from recollect.recall.presets import PRESETS
 from recollect.recall.render import (
     FORMATS,
-    Style,
     as_brief,
     as_history,
     as_markdown,
@@ -267,5 +266,5 @@ def test_every_format_takes_every_answer() -> None:
     ]
     for told in (answer(), answer(hit("预算 budget"))):
         for name, form in FORMATS.items():
-            rendered = form(told, Style(explain=True, language="en"))
+            rendered = form(told, True, "en")
             assert isinstance(rendered, dict if name in ("json", "search-response") else str)

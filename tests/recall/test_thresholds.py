@@ -12,13 +12,14 @@ import pytest
 from recollect import Engine, Status
 from recollect.errors import InvalidInput, SettingsError
 from recollect.recall.draft import Draft
+from recollect.recall.floor import Floor
 from recollect.recall.fuse import ReciprocalRanks
 from recollect.recall.search_exact import SearchExact
 from recollect.recall.search_hot import SearchHot
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
-from recollect.recall.thresholds import Floor, Thresholds
+from recollect.recall.thresholds import Thresholds
 from recollect.recall.widening import how_many
 from recollect.settings import Settings, load
 from recollect.vocabulary import Candidate, Found, Query

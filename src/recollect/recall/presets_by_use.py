@@ -9,6 +9,7 @@ from recollect.filters import Condition
 from recollect.recall.budget import Budget
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
 from recollect.recall.expand import Expand
+from recollect.recall.floor import Floor
 from recollect.recall.fuse import K, ReciprocalRanks
 from recollect.recall.fuse_adaptively import FuseAdaptively
 from recollect.recall.fuse_union import FuseUnion
@@ -27,7 +28,7 @@ from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import CHANNEL as WORDS
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
-from recollect.recall.thresholds import Floor, Thresholds
+from recollect.recall.thresholds import Thresholds
 from recollect.recall.timeline import FindPeriod
 from recollect.recall.timeline_path import TimelinePath
 

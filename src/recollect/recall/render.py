@@ -148,7 +148,7 @@ def what_a_model_sees(
     """
     preset = PRESETS.get(answer.trace.preset)
     form = "markdown" if preset is None else preset.form
-    text = FORMATS[form](answer, Style(language=language))
+    text = FORMATS[form](answer, False, language)
     assert isinstance(text, str)
     return Seen(text, count(text))
 
@@ -228,18 +228,14 @@ def _made_of(hit: Hit) -> str:
     return f"{hit.id}: {hit.score:.3f} = {parts} ({channels})"
 
 
-class Style(NamedTuple):
-    explain: bool = False
-    language: str = "zh"  # of headings
-
-
-# What a door can offer. Text is printed as it is, records as JSON.
-FORMATS: Mapping[str, Callable[[Recollection, Style], str | dict[str, Any]]] = {
-    "text": lambda answer, style: as_text(answer, explain=style.explain),
-    "json": lambda answer, style: as_record(answer, explain=style.explain),
-    "markdown": lambda answer, style: as_markdown(answer),
-    "brief": lambda answer, style: as_brief(answer),
-    "history": lambda answer, style: as_history(answer, language=style.language),
-    "search-response": lambda answer, style: search_response(answer),
-    "model": lambda answer, style: what_a_model_sees(answer, language=style.language).text,
+# What a door can offer, given whether to explain and the language of headings. Text is printed as
+# it is, records as JSON.
+FORMATS: Mapping[str, Callable[[Recollection, bool, str], str | dict[str, Any]]] = {
+    "text": lambda answer, explain, language: as_text(answer, explain=explain),
+    "json": lambda answer, explain, language: as_record(answer, explain=explain),
+    "markdown": lambda answer, explain, language: as_markdown(answer),
+    "brief": lambda answer, explain, language: as_brief(answer),
+    "history": lambda answer, explain, language: as_history(answer, language=language),
+    "search-response": lambda answer, explain, language: search_response(answer),
+    "model": lambda answer, explain, language: what_a_model_sees(answer, language=language).text,
 }

@@ -7,23 +7,22 @@
   (`recollect.text.coverage`). Never BM25, which has no upper bound and means something else in
   every space.
 
-`Floor` cuts the mixed list by its score. Both leave alone what holds an identifier of the question
-exactly. Where nothing is left, the answer is `below_floor` and shows the nearest miss.
+What holds an identifier of the question exactly is left alone. Where nothing is left, the answer is
+`below_floor` and shows the nearest miss. `floor.py` cuts the mixed list by its score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from recollect.recall.draft import Draft, Kit
-from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
 from recollect.vocabulary import Candidate, Dropped, Found, Hit, Place, Status
 
-_ROUNDING = 1e-5  # the cosine of a text with itself may come out as 0.999998
+ROUNDING = 1e-5  # the cosine of a text with itself may come out as 0.999998
 _GONE = "forgotten while this question was answered"
 _LOOKED_AT = 5  # of the nearest misses: some may have been forgotten meanwhile
 
@@ -44,7 +43,7 @@ class Thresholds:
             MEANING: self.meaning if query.meaning_threshold is None else query.meaning_threshold,
             WORDS: self.words if query.words_threshold is None else query.words_threshold,
         }
-        missed: list[_Miss] = []
+        missed: list[Miss] = []
         for channel, threshold in least.items():
             found = draft.channels.get(channel, ())
             if threshold is None or not found:
@@ -56,39 +55,12 @@ class Thresholds:
             missed += fell
         if not missed or any(draft.channels.values()):
             return draft
-        return _nothing_left(draft, kit, missed, "--min-meaning or --min-words")
+        return nothing_left(draft, kit, missed, "--min-meaning or --min-words")
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """The least score that a candidate needs; after the lists are mixed."""
+class Miss(NamedTuple):
+    """A candidate that is not good enough, and by how much."""
 
-    name: ClassVar[str] = "floor"
-    least: float = 0.35
-
-    def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        if draft.settled:
-            return draft
-        if not draft.candidates:
-            return draft.note("nothing was found that could be below the floor")
-        kept: list[Candidate] = []
-        missed: list[_Miss] = []
-        for c in draft.candidates:
-            if c.score >= self.least - _ROUNDING or EXACT in c.channels:
-                kept.append(c)
-            else:
-                missed.append(_Miss(c, "score", c.score, self.least))
-        draft = replace(
-            draft, candidates=tuple(kept), dropped=(*draft.dropped, *(m.dropped for m in missed))
-        )
-        draft = draft.note(f"{len(kept)} of {len(kept) + len(missed)} score {self.least:g} or more")
-        if kept:
-            return draft
-        return _nothing_left(draft, kit, missed, "the preset's floor")
-
-
-@dataclass(frozen=True, slots=True)
-class _Miss:
     candidate: Candidate
     what: str
     value: float
@@ -123,26 +95,27 @@ def _word_shares(draft: Draft, kit: Kit, found: Sequence[Found]) -> list[float |
 
 def _cut(
     draft: Draft, channel: str, least: float, measured: Sequence[float | None]
-) -> tuple[Draft, list[_Miss]]:
+) -> tuple[Draft, list[Miss]]:
     found = draft.channels[channel]
     kept: list[Found] = []
-    missed: list[_Miss] = []
+    missed: list[Miss] = []
     dropped: list[Dropped] = []
     for rank, (one, value) in enumerate(zip(found, measured, strict=True)):
         if value is None:
             dropped.append(Dropped(one.memory_id, one.ordinal, _GONE))
-        elif value >= least - _ROUNDING:
+        elif value >= least - ROUNDING:
             kept.append(one)
         else:
             places = {channel: Place(rank, one.score)}
             candidate = Candidate(one.memory_id, one.ordinal, max(0.0, value), places)
-            missed.append(_Miss(candidate, channel, value, least))
+            missed.append(Miss(candidate, channel, value, least))
     dropped += [miss.dropped for miss in missed]
     draft = replace(draft, dropped=(*draft.dropped, *dropped)).with_channel(channel, tuple(kept))
     return draft.note(f"{channel}: {len(kept)} of {len(found)} reach {least:g}"), missed
 
 
-def _nothing_left(draft: Draft, kit: Kit, missed: list[_Miss], what_to_lower: str) -> Draft:
+def nothing_left(draft: Draft, kit: Kit, missed: list[Miss], what_to_lower: str) -> Draft:
+    """Below the floor, with the nearest of the misses."""
     missed = sorted(missed, key=lambda miss: miss.gap)[:_LOOKED_AT]
     fetched = kit.store.fetch([miss.candidate.key for miss in missed])
     for miss, one in zip(missed, fetched, strict=True):

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    from recollect.recall.render import FORMATS, Style, what_a_model_sees
+    from recollect.recall.render import FORMATS, what_a_model_sees
 
     form = _format(arguments, session)
     answer = session.engine.recall(
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         touch=not arguments.explain,
         **question_options(arguments),
     )
-    rendered = FORMATS[form](answer, Style(arguments.explain, arguments.language))
+    rendered = FORMATS[form](answer, arguments.explain, arguments.language)
     if not isinstance(rendered, str):
         session.show(rendered)
     elif rendered:
