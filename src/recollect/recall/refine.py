@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from math import log, pi, sqrt
 from typing import ClassVar, NamedTuple
 
 from recollect.recall.draft import Draft, Evidence, Kit
@@ -23,10 +24,18 @@ from recollect.recall.parts import scored
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
 from recollect.text.bm25 import idf, weight
-from recollect.text.tokenise import plain_words, query_terms, terms
+from recollect.text.fold import fold_width
+from recollect.text.tokenise import (
+    count_terms,
+    distinct_words,
+    plain_words,
+    query_terms,
+    terms,
+)
 from recollect.vocabulary import Candidate
 
 _QUESTION_CHARS = 1_000
+_EXACT = 1.25  # of the best score without it; neighbours may add a fifth to another
 _KNOWN_FROM = 100  # passages: from here on, what is rare is known rather than guessed
 _EVIDENCE_FROM = 3  # candidates: the answer may stand second or third
 
@@ -35,6 +44,7 @@ class _Read(NamedTuple):
     """A candidate, read: how often it holds each of the question's terms, and its length."""
 
     candidate: Candidate
+    text: str  # folded, once for all that is read from it
     counts: Counter[str]
     length: int
 
@@ -43,10 +53,10 @@ class _Read(NamedTuple):
 class Refine:
     name: ClassVar[str] = "refine"
     trust: Trust = TRUST
-    murmur: float = 2.0  # spreads: up to here, standing out means nothing; see benchmarks/LOG.md
+    clear: float = 1.0  # spreads above chance from which meaning stands out clearly
     firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
     within: float = 0.2  # what a passage's own words decide among those of its memory
-    near: float = 0.1  # what one spread of nearness word by word adds
+    near: float = 0.07  # what one spread of nearness word by word adds
     short: int = 20  # terms: in a longer question nearness to each word soon means nothing
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
@@ -62,14 +72,15 @@ class Refine:
         read = [_read(candidate, rarity) for candidate in draft.candidates]
         usual = common.length * common.passages / max(common.memories, 1)
         share = self._by_memory(read, rarity, common.length, usual) if by_words else {}
-        spreads = self.trust.capped(draft.standing.spreads) if draft.standing else {}
-        spreads = {c.key: spreads[c.key] for c in draft.candidates if c.key in spreads}
-        near = _nearness(draft, rarity)
+        every = self.trust.capped(draft.standing.spreads) if draft.standing else {}
+        spreads = {c.key: every[c.key] for c in draft.candidates if c.key in every}
+        near = _nearness(draft, read, rarity)
         # near words vouch for an encoder that sees the same in a passage that shares no word
-        favourite = max(spreads, key=spreads.__getitem__, default=None)
+        favourite = max(every, key=every.__getitem__, default=None)
         vouched = 0.0 if favourite is None else min(max(near.get(favourite, 0.0), 0.0), 1.0)
-        meaning = self.trust.weight(share, spreads, vouched)
-        firmness = self._firmness(read, len(asked), share, spreads, vouched)
+        meaning = self.trust.weight(share, every, vouched)
+        clear = max(vouched, self._clearness(draft, common.passages))
+        firmness = self._firmness(read, len(asked), share, spreads, clear)
         meaning += (self.trust.most - meaning) * (1 - firmness) if spreads else 0.0
         nearness = self.near * firmness * min(1.0, self.short / max(len(asked), 1)) ** 3
         parts: dict[Key, dict[str, float]] = {
@@ -92,8 +103,11 @@ class Refine:
         exact = {c.key: c.channels[EXACT].score for c in draft.candidates if EXACT in c.channels}
         best_exact = max(exact.values(), default=1.0)
         for key, score in exact.items():
-            parts[key]["exact"] = ceiling * score / best_exact
-        ceiling *= 1 + bool(exact)
+            against = max(
+                0.0, -sum(parts[key].values())
+            )  # what speaks against it counts for nothing
+            parts[key]["exact"] = _EXACT * ceiling * score / best_exact + against
+        ceiling *= 1 + _EXACT * bool(exact)
         refined = [scored(c, parts[c.key], ceiling=ceiling) for c in draft.candidates]
         refined.sort(key=lambda c: -c.score)
         return replace(
@@ -116,7 +130,7 @@ class Refine:
         counts: dict[str, Counter[str]] = {}
         lengths: dict[str, float] = {}
         own: dict[Key, float] = {}
-        for candidate, held, length in read:
+        for candidate, _, held, length in read:
             name = candidate.memory_id
             counts.setdefault(name, Counter()).update(held)
             memory = candidate.memory
@@ -138,27 +152,35 @@ class Refine:
             if score > 0.0
         }
 
+    def _clearness(self, draft: Draft, passages: int) -> float:
+        """How clearly the best by meaning stands out from what chance alone would give: of many
+        passages, one always stands out a little."""
+        if draft.standing is None or passages < 2:
+            return 0.0
+        wide = sqrt(2 * log(passages))
+        by_chance = wide - (log(log(passages) + 1e-9) + log(4 * pi)) / (2 * wide)
+        best = max(draft.standing.spreads.values(), default=0.0)
+        return min(max((best - by_chance) / self.clear, 0.0), 1.0)
+
     def _firmness(
         self,
         read: Sequence[_Read],
         asked: int,
         share: Mapping[Key, float],
         spreads: Mapping[Key, float],
-        vouched: float,
+        clear: float,
     ) -> float:
+        """How much words weigh. They give way only to a meaning that has something to say."""
         if not share or not spreads:
             return 1.0
         best = set(sorted(share, key=lambda key: -share[key])[:3])
         held = max(len(r.counts) for r in read if r.candidate.key in best) / max(asked, 1)
-        firmness = min(1.0, held / self.firm)
-        # words give way only to a meaning that has something to say
-        clear = (max(spreads.values()) - self.murmur) / (self.trust.cap - self.murmur)
-        return 1 - (1 - firmness) * min(max(clear, vouched, 0.0), 1.0)
+        return 1 - (1 - min(1.0, held / self.firm)) * clear
 
 
 def _read(candidate: Candidate, rarity: Mapping[str, float]) -> _Read:
-    every = terms(candidate.text)
-    return _Read(candidate, Counter(filter(rarity.__contains__, every)), len(every))
+    text = fold_width(candidate.text)
+    return _Read(candidate, text, *count_terms(text, rarity.keys()))
 
 
 def _bm25(
@@ -169,7 +191,7 @@ def _bm25(
     )
 
 
-def _nearness(draft: Draft, rarity: Mapping[str, float]) -> dict[Key, float]:
+def _nearness(draft: Draft, read: Sequence[_Read], rarity: Mapping[str, float]) -> dict[Key, float]:
     """How near each candidate comes word by word: in spreads above the mean of the candidates."""
     question = draft.question
     if question is None or question.word_vectors is None or not draft.query.words:
@@ -182,7 +204,7 @@ def _nearness(draft: Draft, rarity: Mapping[str, float]) -> dict[Key, float]:
         for term in terms(word)[:1]
         if term in rarity
     }
-    held = [list(dict.fromkeys(plain_words(c.text))) for c in draft.candidates]
+    held = [distinct_words(r.text, wanted) for r in read]
     if not wanted or not all(held):
         return {}
     every = {word: place for place, word in enumerate(dict.fromkeys(chain(*held)))}

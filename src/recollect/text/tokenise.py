@@ -17,8 +17,10 @@ words index's fingerprint: change it whenever the terms of any text change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from operator import add
 
 import Stemmer
 
@@ -79,13 +81,15 @@ def _stem(word: str) -> str:
 
 
 # What a run of Chinese becomes: pairs of neighbours with a space after each, in UTF-32.
+_SHORT_RUN = 16
 _ROOM_FOR_PAIR = "\0\0 ".encode("utf-32-le")
 
 
 def _han(run: str, *, ends: bool) -> str:
-    """A run's terms. Two strided copies take a quarter of the time of joining pair by pair."""
-    if len(run) == 1:
-        return run
+    """A run's terms. For a long one, two strided copies take a quarter of the time of joining."""
+    if len(run) <= _SHORT_RUN:
+        joined = " ".join(map(add, run, run[1:]))
+        return (joined and joined + " ") + run[-1] if ends or not joined else joined
     characters = memoryview(run.encode("utf-32-le")).cast("I")
     pairs = memoryview(bytearray(_ROOM_FOR_PAIR * (len(run) - 1))).cast("I")
     pairs[0::3] = characters[:-1]
@@ -206,17 +210,50 @@ def identifiers(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def count_terms(text: str, wanted: Collection[str]) -> tuple[Counter[str], int]:
+    """How often a folded text holds each of these terms, and how many terms it has in all.
+
+    The same as counting `terms`, at a tenth of the time for Chinese: no pair is made.
+    """
+    rest, ideographs = _without_ideographs(text)
+    every = terms(rest)
+    counts = Counter(filter(wanted.__contains__, every))
+    if ideographs:
+        for term in wanted:
+            if term[0] >= _FIRST_IDEOGRAPH and (count := text.count(term)):
+                counts[term] = count
+    return counts, len(every) + ideographs
+
+
+def _without_ideographs(text: str) -> tuple[str, int]:
+    if text.isascii():
+        return text, 0
+    rest, runs = re.subn(f"[{_IDEOGRAPHS}]+", " ", text)
+    return rest, len(text) - len(rest) + runs
+
+
 def plain_words(text: str) -> list[str]:
     """The words as they are written, in lower case, not stemmed; of Chinese every pair."""
     if text.isascii():
         return re.findall(_ASCII_WORD, text.lower())
     found: list[str] = []
     for word in re.findall(_WORD, fold_width(text).lower()):
-        if len(word) > 2 and word[0] >= _FIRST_IDEOGRAPH:
-            found += _han(word, ends=False).split()
-        else:
+        if word[0] < _FIRST_IDEOGRAPH or len(word) == 1:
             found.append(word)
+        else:
+            found += _han(word, ends=False).split()
     return found
+
+
+def distinct_words(text: str, pairs: Iterable[str]) -> list[str]:
+    """The different words of a folded text; of Chinese every character, and those of these pairs
+    that it holds: there are endless pairs, and most are none that anybody would look for."""
+    rest, ideographs = _without_ideographs(text)
+    found = dict.fromkeys(re.findall(_ASCII_WORD if rest.isascii() else _WORD, rest.lower()))
+    if ideographs:
+        found |= dict.fromkeys(c for c in dict.fromkeys(text) if c >= _FIRST_IDEOGRAPH)
+        found |= dict.fromkeys(p for p in pairs if p[0] >= _FIRST_IDEOGRAPH and p in text)
+    return list(found)
 
 
 def query_terms(text: str) -> tuple[str, ...]:
