@@ -349,12 +349,13 @@ def test_init_creates_and_keeps(cli: Cli, tmp_path: Path) -> None:
 
 def test_demo_answers_in_both_languages(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "use-m")
-    answers = {a["query"]: a["hits"][0]["text"] for a in cli("demo").json["answers"]}
+    answers = {a["query"]: a["hits"][0]["text"] for a in cli("demo", "--json").json["answers"]}
     assert "dark mode" in answers["which colour theme does Mei like?"]
     assert "周五" in answers["什么时候开预算会？"]
     assert "ERR_CONN_1042" in answers["how do I get rid of ERR_CONN_1042"]
     assert "PostgreSQL" in answers["Why did we pick our database?"]
     assert "李雷" in answers["谁负责支付？"]
+    assert "? 谁负责支付？" in cli("demo").out  # to be read, through a pipe as well
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -133,9 +133,12 @@ def test_a_silent_server_is_left(server: Server, llm: OpenAICompatibleLLM) -> No
         done.wait(20)
         return say("too late")
 
+    server.answer = lambda request: Reply(401, b"")
+    with pytest.raises(LLMError, match="401"):
+        ask(llm)  # so that loading the client is not part of the time below
     server.answer = answer
     with pytest.raises(LLMError, match="ReadTimeout"):
-        ask(llm, seconds=0.1)
+        ask(llm, seconds=0.5)
     done.set()
 
 

@@ -133,6 +133,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
     assert trace.preset == "balanced"
     assert [step.stage for step in trace.steps] == [
         "find_period",
+        "timeline_path",
         "search_period",
         "search_exact",
         "search_meaning + search_words",
@@ -154,7 +155,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
     assert trace.steps[0].received == 0
     for before, after in itertools.pairwise(trace.steps):
         assert before.passed_on == after.received
-    for step in trace.steps[6:]:
+    for step in trace.steps[7:]:
         unfetched = [int(note.split()[0]) for note in step.notes if "not fetched" in note]
         assert step.received == step.passed_on + len(step.dropped) + sum(unfetched)
         assert all(dropped.reason for dropped in step.dropped)

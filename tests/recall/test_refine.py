@@ -164,3 +164,49 @@ def test_calibrations_rise_with_the_evidence() -> None:
         everything = calibration.confidence(Evidence(1.0, 6.0, 0.9, 100))
         assert 0 < nothing < something < everything < 1
         assert nothing < 0.2
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [("what did I do on 2026-04-07?", "seventh"), ("2026年4月7日我做了什么", "seventh")],
+)
+def test_a_day_that_is_asked_for_is_answered_by_the_day(
+    engine: Engine, question: str, day: str
+) -> None:
+    engine.remember_many([{"text": text} for text in FILLERS["English"] + FILLERS["Chinese"]])
+    engine.remember("Walked along the river 沿河散步", id=day, occurred_at="2026-04-07T09:00:00Z")
+    engine.remember(
+        "I did what I do 我做了什么都不知道", id="chatter", occurred_at="2026-04-08T09:00:00Z"
+    )
+    assert [hit.id for hit in engine.recall(question).hits] == [day]
+
+
+def test_a_wrong_identifier_is_no_answer(engine: Engine) -> None:
+    engine.remember_many([{"text": text} for text in FILLERS["English"] + FILLERS["Chinese"]])
+    engine.remember("CVE-2024-3094 is the xz back door 后门")
+    assert engine.recall("CVE-2024-3094").status is Status.ANSWERED
+    wrong = engine.recall("CVE-2024-3095", floor=0.1)
+    assert wrong.status is Status.BELOW_FLOOR
+    assert "nothing holds cve-2024-3095 exactly" in wrong.reasons[0]
+
+
+def test_another_language_is_not_held_against_an_answer(engine: Engine) -> None:
+    engine.remember_many([{"text": text} for text in FILLERS["English"]])
+    engine.remember("Anna is the product manager.", id="anna")
+    answer = engine.recall("产品经理是谁")
+    assert answer.status is Status.ANSWERED
+    assert answer.hits[0].id == "anna"
+
+
+def test_a_floor_needs_a_preset_that_knows_a_confidence(engine: Engine) -> None:
+    engine.remember("dark mode")
+    with pytest.raises(InvalidInput, match="'notebook' has no confidence"):
+        engine.recall("dark mode", preset="notebook", floor=0.5)
+
+
+def test_things_told_in_a_row_do_not_speak_for_each_other(engine: Engine) -> None:
+    engine.remember_many(
+        [{"text": "Never push on a Friday"}, {"text": "Li Lei is in charge of payments 支付"}]
+    )
+    for hit in engine.recall("谁负责支付 who is in charge of payments").hits:
+        assert "neighbours" not in hit.parts

@@ -147,7 +147,6 @@ def test_the_scope(store: Store, question: str, spaces: tuple[str, ...], got: li
     ("question", "spaces", "says"),
     [
         ("我的偏好", ("work",), "looks in the space 'global', which this question does not name"),
-        ("tasks", ("global",), "looks in a space of a project, which this question does not name"),
     ],
 )
 def test_the_wall_holds(store: Store, question: str, spaces: tuple[str, ...], says: str) -> None:
@@ -155,6 +154,14 @@ def test_the_wall_holds(store: Store, question: str, spaces: tuple[str, ...], sa
     assert draft.candidates == ()
     assert draft.settled == ""
     assert says in draft.notes[0]
+
+
+@pytest.mark.parametrize("question", ["what's on my todo list", "我的待办"])
+def test_whoever_has_one_space_keeps_their_tasks_there(tmp_path: Path, question: str) -> None:
+    with Engine(tmp_path / "m.db", embedder="none", settings=Settings()) as engine:
+        engine.remember("Renew the passport 换护照", kind="task", id="passport")
+        engine.remember("Mei likes tea 小美爱喝茶", id="tea")
+        assert [hit.id for hit in engine.recall(question, preset="notebook").hits] == ["passport"]
 
 
 def test_the_querys_own_filter_holds(store: Store) -> None:

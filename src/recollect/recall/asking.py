@@ -48,6 +48,11 @@ def make_query(
         raise InvalidInput(
             f"the question has {len(text):,} characters; at most {_MAX_QUERY_CHARS:,} are read"
         )
+    if floor and preset is not None and all(s.name != "abstain" for s in preset.stages):
+        raise InvalidInput(
+            f"the preset {preset.name!r} has no confidence to hold against a floor; "
+            "leave the floor out, or use the preset 'balanced'"
+        )
     moment = now if as_of is None else parse_moment(as_of, name="as_of")
     valid = ValidAt(to_micros(moment))
     condition = condition_of(where)

@@ -47,8 +47,11 @@ class Context:
 
 
 def _together(one: Memory | None, other: Memory | None) -> bool:
-    """Told in one breath: the same source, and close in time."""
+    """Told in one breath: the same source, and close in time. What has neither a source nor a
+    time of its own was perhaps told in a row, but need have nothing to do with its neighbour."""
     if one is None or other is None or one.source != other.source:
+        return False
+    if not one.source and (one.occurred_at is None or other.occurred_at is None):
         return False
     apart = (one.occurred_at or one.created_at) - (other.occurred_at or other.created_at)
     return abs(apart) <= _SAME_BREATH

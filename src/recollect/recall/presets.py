@@ -22,6 +22,7 @@ from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
 from recollect.recall.thresholds import Thresholds
 from recollect.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
+from recollect.recall.timeline_path import TimelinePath
 
 
 class Preset(NamedTuple):
@@ -49,6 +50,7 @@ BALANCED = Preset(
     "balanced",
     (
         FindPeriod(),
+        TimelinePath(alone=True),
         SearchPeriod(),
         SearchExact(),
         SideBySide((SearchMeaning(), SearchWords())),

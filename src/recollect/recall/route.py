@@ -116,8 +116,8 @@ def _plain(question: str) -> str:
 
 
 def _in_scope(named: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
-    if scope == "all":
-        return named
+    if scope == "all" or (scope == "project" and named == (GLOBAL_SPACE,)):
+        return named  # whoever has but one space keeps their tasks there too
     return tuple(space for space in named if (space == GLOBAL_SPACE) is (scope == "global"))
 
 

@@ -25,11 +25,12 @@ _Piece = tuple[Memory, Passage]
 class TimelinePath:
     name: ClassVar[str] = "timeline_path"
     only: Filter | None = None  # e.g. the kind "journal"; None: whatever happened then
+    alone: bool = False  # only where nothing but the time is asked: "what did I do last Tuesday"
     most: int = 1000  # memories that are looked at; a longer period gives those told last
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         query, period = draft.query, draft.period
-        if period is None or draft.settled:
+        if period is None or draft.settled or (self.alone and _asks_for_more(period.rest)):
             return draft
         parts = tuple(f for f in (query.where, during(period), self.only) if f is not None)
         where = All(parts)
@@ -90,6 +91,16 @@ def _chosen(
     return draft.note(
         f"timeline: not all fit; {len(first)} hold words of the question and go first"
     ), [piece for piece in pieces if _key(piece) in chosen]
+
+
+# What happened is what a time is asked for.
+_WHAT_HAPPENED = frozenset({"happen", "happened", "happening", "发生", "發生"})
+
+
+def _asks_for_more(rest: str) -> bool:
+    from recollect.text.keywords import keywords
+
+    return not _WHAT_HAPPENED.issuperset(map(str.lower, keywords(rest)))
 
 
 def _key(piece: _Piece) -> tuple[str, int]:

@@ -55,7 +55,7 @@ def _piece(word_character: str, ideographs: str) -> str:
 _PIECE = _piece(rf"[^\W{_IDEOGRAPHS}]", rf"[{_IDEOGRAPHS}]+")
 _ASCII_PIECE = _piece("[A-Za-z0-9_]", "(?!)")  # the same for plain English, compiled much faster
 _ASCII_WORD = "[a-z0-9]+(?:'[a-z]+)?"
-_FIRST_IDEOGRAPH = _IDEOGRAPHS[0]
+FIRST_IDEOGRAPH = _IDEOGRAPHS[0]
 _WORD = rf"[{_IDEOGRAPHS}]+|[^\W_{_IDEOGRAPHS}]+(?:'[^\W_{_IDEOGRAPHS}]+)?"
 # "she'll" must not become "shell", nor "I'd" "id": what is short for another word goes.
 _SHORT_FOR = r"(?i)'(?:s|d|m|ll|re|ve)\Z"
@@ -220,7 +220,7 @@ def count_terms(text: str, wanted: Collection[str]) -> tuple[Counter[str], int]:
     counts = Counter(filter(wanted.__contains__, every))
     if ideographs:
         for term in wanted:
-            if term[0] >= _FIRST_IDEOGRAPH and (count := text.count(term)):
+            if term[0] >= FIRST_IDEOGRAPH and (count := text.count(term)):
                 counts[term] = count
     return counts, len(every) + ideographs
 
@@ -238,7 +238,7 @@ def plain_words(text: str) -> list[str]:
         return re.findall(_ASCII_WORD, text.lower())
     found: list[str] = []
     for word in re.findall(_WORD, fold_width(text).lower()):
-        if word[0] < _FIRST_IDEOGRAPH or len(word) == 1:
+        if word[0] < FIRST_IDEOGRAPH or len(word) == 1:
             found.append(word)
         else:
             found += _han(word, ends=False).split()
@@ -251,8 +251,8 @@ def distinct_words(text: str, pairs: Iterable[str]) -> list[str]:
     rest, ideographs = _without_ideographs(text)
     found = dict.fromkeys(re.findall(_ASCII_WORD if rest.isascii() else _WORD, rest.lower()))
     if ideographs:
-        found |= dict.fromkeys(c for c in dict.fromkeys(text) if c >= _FIRST_IDEOGRAPH)
-        found |= dict.fromkeys(p for p in pairs if p[0] >= _FIRST_IDEOGRAPH and p in text)
+        found |= dict.fromkeys(c for c in dict.fromkeys(text) if c >= FIRST_IDEOGRAPH)
+        found |= dict.fromkeys(p for p in pairs if p[0] >= FIRST_IDEOGRAPH and p in text)
     return list(found)
 
 

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         # opened again: what was acknowledged is on disk
         with Engine(Path(folder) / "demo.db", settings=session.loaded.settings) as engine:
             answers = [engine.recall(question, limit=2) for question in QUESTIONS]
-    if session.json:
+    if arguments.json:  # a person wants to read it, through a pipe as well
         session.show(
             {"remembered": len(receipts), "answers": [as_record(a, explain=True) for a in answers]}
         )

@@ -7,7 +7,7 @@ from recollect.doors.cli.session import Session
 
 _EPILOG = """\
 examples:
-  recollect why-not 019f3c2e "which theme does Mei like?"
+  recollect why-not theme-2 "which theme does Mei like?"
   recollect why-not budget-1 "预算会什么时候开" --preset skill --space work
 
 Give the options that you asked with: the same pipeline runs again, and this memory is watched.
