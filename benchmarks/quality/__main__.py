@@ -64,7 +64,9 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--data", type=Path, help="a folder of sets, or one set")
     parser.add_argument("--sets", default="", help="only these, after commas")
     parser.add_argument(
-        "--runs", default=",".join(RUNS), help="names of runs or presets (%(default)s)"
+        "--runs",
+        default="words,meaning,balanced",
+        help=f"names of runs ({', '.join(RUNS)}) or presets (%(default)s)",
     )
     parser.add_argument(
         "--embedder", default="use-m", help="as in the settings, or random (%(default)s)"

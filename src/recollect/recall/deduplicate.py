@@ -7,7 +7,6 @@ drops what is the same passage, what says the same, and what a better candidate 
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import ClassVar
@@ -37,13 +36,13 @@ class OnePerMemory:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled:  # the sections of something large, all of them wanted
             return draft
-        seen: Counter[str] = Counter()
+        seen: dict[str, int] = {}
         kept: list[Candidate] = []
         dropped: list[Dropped] = []
         for candidate in draft.candidates:  # best first
             name = candidate.memory_id
-            seen[name] += 1
-            if seen[name] <= self.most:
+            seen[name] = times = seen.get(name, 0) + 1
+            if times <= self.most:
                 kept.append(candidate)
             else:
                 dropped.append(Dropped(*candidate.key, f"another passage of {name} stands higher"))

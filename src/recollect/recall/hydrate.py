@@ -26,10 +26,13 @@ class Hydrate:
         wanted: list[Candidate] = []
         memories: set[str] = set()
         for candidate in draft.candidates:
-            leads = any(at.rank < self.best for at in candidate.channels.values())
-            if leads or (len(memories) < count and len(wanted) < _PER_MEMORY * count):
-                wanted.append(candidate)
-                memories.add(candidate.memory_id)
+            if len(memories) >= count or len(wanted) >= _PER_MEMORY * count:
+                if not self.best:
+                    break
+                if all(at.rank >= self.best for at in candidate.channels.values()):
+                    continue
+            wanted.append(candidate)
+            memories.add(candidate.memory_id)
         fetched = kit.store.fetch([c.key for c in wanted])
         kept: list[Candidate] = []
         gone: list[Dropped] = []

@@ -1,0 +1,65 @@
+"""The page of docs/ from measured files.
+
+python -m benchmarks.quality.page OUT/quality.json [MORE/quality.json] > docs/reference/quality.md
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.quality.report import BM25, markdown, share
+
+_HEAD = """# Quality
+
+How well the right memory is found, measured through `Engine.recall` with the defaults (ten hits),
+on public questions over real memories, and on a parallel set of 100 memories and 120 questions that
+say the same in Chinese and in English. The floor is off while the ranking is measured.
+
+    python -m benchmarks.quality --data DIR --out OUT \\
+        --runs words,meaning,balanced,ranks,balanced@random
+    python -m benchmarks.quality.page OUT/quality.json > docs/reference/quality.md
+
+BM25 is the reference value that comes with the sets. Sets of some fifty questions (`lme`,
+`memorybank`) carry an uncertainty of about ten points. What was tried on the way, with what did not
+help, is in `benchmarks/LOG.md`.
+"""
+
+
+def page(runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
+    balanced = runs["balanced"]
+    parts = [_HEAD, "## The default preset\n"]
+    measures = ["hit@1", "R@5", "R@10", "NDCG@10", "MRR", "AUROC"]
+    rows = [
+        [
+            name,
+            str(found["questions"]),
+            *(share(found.get(measure)) for measure in measures),
+            share(BM25[name][2]) if name in BM25 else "",
+        ]
+        for name, found in balanced.items()
+    ]
+    parts.append(markdown(["set", "questions", *measures, "BM25 NDCG@10"], rows))
+    parts.append("\n## NDCG@10 of every run\n")
+    names = list(runs)
+    rows = [
+        [name, *(share(runs[run].get(name, {}).get("NDCG@10")) for run in names)]
+        for name in balanced
+    ]
+    parts.append(markdown(["set", *names], rows))
+    return "\n".join(parts) + "\n"
+
+
+def main() -> None:
+    runs: dict[str, dict[str, dict[str, Any]]] = {}
+    for path in sys.argv[1:]:
+        for name, figures in json.loads(Path(path).read_text("utf-8"))["runs"].items():
+            runs.setdefault(name, {}).update(figures)
+    sys.stdout.write(page(runs))
+
+
+if __name__ == "__main__":
+    main()
