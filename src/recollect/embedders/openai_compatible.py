@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import base64
-import random
-import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from recollect.embedders.protocol import Kind
-from recollect.errors import EmbedderError, MissingExtra
+from recollect.endpoint import Endpoint
+from recollect.errors import EmbedderError
 from recollect.vocabulary import Vectors
 
-_ATTEMPTS = 4
-_LONGEST_WAIT = 10.0
-_RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
-
-
-def import_httpx() -> Any:
-    try:
-        import httpx
-    except ImportError:
-        raise MissingExtra("talking to a server", "http") from None
-    return httpx
+_MOST_BYTES = 100_000_000  # 64 vectors of some thousands of numbers, written out
 
 
 class OpenAICompatible:
@@ -38,20 +26,20 @@ class OpenAICompatible:
             raise EmbedderError(
                 f"openai:{model} needs an address; set it with: recollect config set endpoint URL"
             )
-        self._key = key.strip()  # a key read from a file often ends with its line
-        if not (self._key.isascii() and self._key.isprintable()):
-            raise EmbedderError(
-                "the endpoint's key has characters that no key has; set it again with: "
-                "recollect config set endpoint_key KEY"
-            )
+        self._endpoint = Endpoint(
+            endpoint.rstrip("/") + "/embeddings",
+            key=key,
+            error=EmbedderError,
+            setting="endpoint",
+            key_setting="endpoint_key",
+            attempts=4,
+            most_bytes=_MOST_BYTES,
+        )
         self._model = model
-        self._address = endpoint.rstrip("/") + "/embeddings"
-        self._shown = _without_password(self._address)
+        self._shown = self._endpoint.shown
         self._asked_dimension = dimension
         self._dimension = dimension
         self._timeout = timeout
-        self._client: Any = None
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -93,51 +81,16 @@ class OpenAICompatible:
         return vectors
 
     def _post(self, body: dict[str, Any]) -> dict[str, Any]:
-        httpx = import_httpx()
-        client = self._connected(httpx)
-        problem = ""
-        for attempt in range(_ATTEMPTS):
-            wait = random.uniform(0.5, 1.0) * 2**attempt * 0.25  # noqa: S311  (jitter, no secret)
-            try:
-                reply = client.post(self._address, json=body)
-            except (httpx.InvalidURL, httpx.UnsupportedProtocol) as e:
-                problem = f"{e}; set it with: recollect config set endpoint URL"
-                break
-            except httpx.HTTPError as e:
-                problem = f"{type(e).__name__}: {e}"
-            else:
-                if reply.status_code == 200:
-                    return _json(reply, self._shown)
-                problem = f"it answered {reply.status_code}: {reply.text[:200]}"
-                if reply.status_code not in _RETRIED:
-                    break
-                wait = _retry_after(reply.headers.get("retry-after"), wait)
-            if attempt + 1 < _ATTEMPTS:
-                time.sleep(wait)
-        if self._key:  # servers like to say which key they did not like
-            problem = problem.replace(self._key, "(the key)")
-        raise EmbedderError(f"{self._shown} cannot be used: {problem}")
-
-    def _connected(self, httpx: Any) -> Any:
-        with self._lock:
-            if self._client is None:
-                headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-                self._client = httpx.Client(timeout=self._timeout, headers=headers)
-            return self._client
+        reply = self._endpoint.post(body, seconds=self._timeout)
+        if reply.status != 200:
+            raise self._endpoint.unusable(reply.told())
+        answer = reply.json()
+        if not isinstance(answer, dict):
+            raise EmbedderError(f"{self._shown} did not answer with JSON; is it an embeddings API?")
+        return answer
 
     def close(self) -> None:
-        """Let go of the connections. Used again, it opens new ones."""
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
-
-
-def _without_password(address: str) -> str:
-    """An address as it may be shown and stored: without `user:password@`."""
-    before, slashes, rest = address.partition("://")
-    host, slash, path = rest.partition("/")
-    return before + slashes + host.rpartition("@")[2] + slash + path
+        self._endpoint.close()
 
 
 def _in_order(data: list[Any], shown: str) -> list[object]:
@@ -150,24 +103,6 @@ def _in_order(data: list[Any], shown: str) -> list[object]:
         return [by_place[at]["embedding"] for at in range(len(data))]
     except (KeyError, TypeError):
         raise EmbedderError(f"{shown} answered without an embedding for each text") from None
-
-
-def _json(reply: Any, address: str) -> dict[str, Any]:
-    try:
-        answer = reply.json()
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict):
-        raise EmbedderError(f"{address} did not answer with JSON; is it an embeddings API?")
-    return answer
-
-
-def _retry_after(header: str | None, otherwise: float) -> float:
-    try:
-        seconds = float(header or "")
-    except ValueError:  # missing, or a date
-        return otherwise
-    return min(seconds, _LONGEST_WAIT) if seconds >= 0 else otherwise
 
 
 def _vector(value: object) -> Any:

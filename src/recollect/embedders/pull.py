@@ -107,7 +107,7 @@ def _from_registry(model: Model) -> Iterator[_Reader]:
 
 @contextmanager
 def _from_address(base: str) -> Iterator[_Reader]:
-    from recollect.embedders.openai_compatible import import_httpx
+    from recollect.endpoint import import_httpx
 
     httpx = import_httpx()
     with httpx.Client(timeout=60, follow_redirects=True) as client:
