@@ -21,12 +21,17 @@ say the same in Chinese and in English. The floor is off while the ranking is me
 
     python -m benchmarks.quality --data DIR --out OUT \\
         --runs words,meaning,balanced,ranks,balanced@random
-    python -m benchmarks.quality.page OUT/quality.json > docs/reference/quality.md
+    python -m benchmarks.quality --data DIR --out MORE --sets SOME --runs fuse-ranks,knowledge,…
+    python -m benchmarks.quality.page OUT/quality.json MORE/quality.json > docs/reference/quality.md
 
 BM25 is the reference value that comes with the sets. Sets of some fifty questions (`lme`,
 `memorybank`) carry an uncertainty of about ten points. What was tried on the way, with what did not
 help, is in `benchmarks/LOG.md`.
 """
+
+_TAIL = """
+`workflow` puts the ten newest memories first whatever is asked, `skill` hands out three at most: as
+they are specified, not as search engines."""
 
 
 def page(runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
@@ -43,13 +48,18 @@ def page(runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
         for name, found in balanced.items()
     ]
     parts.append(markdown(["set", "questions", *measures, "BM25 NDCG@10"], rows))
+    whole = [name for name, figures in runs.items() if figures.keys() >= balanced.keys()]
     parts.append("\n## NDCG@10 of every run\n")
-    names = list(runs)
-    rows = [
-        [name, *(share(runs[run].get(name, {}).get("NDCG@10")) for run in names)]
-        for name in balanced
-    ]
-    parts.append(markdown(["set", *names], rows))
+    rows = [[name, *(share(runs[run][name]["NDCG@10"]) for run in whole)] for name in balanced]
+    parts.append(markdown(["set", *whole], rows))
+    others = [name for name in runs if name not in whole]
+    if others:
+        sets = [name for name in balanced if all(name in runs[run] for run in others)]
+        rows = [
+            [run, *(share(runs[run][name]["NDCG@10"]) for name in sets)]
+            for run in ("balanced", *others)
+        ]
+        parts += ["\n## Ablations and presets, NDCG@10\n", markdown(["run", *sets], rows), _TAIL]
     return "\n".join(parts) + "\n"
 
 
