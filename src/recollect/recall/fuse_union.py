@@ -42,7 +42,7 @@ class FuseUnion:
             parts = _parts(at, near.get(key), ran)
             candidates.append(Candidate(*key, sum(parts.values()), at, parts=parts))
         candidates.sort(key=lambda c: -c.score)
-        candidates = _exact_first(draft, candidates)
+        candidates = exact_first(draft, candidates)
         both = sum(MEANING in c.channels and WORDS in c.channels for c in candidates)
         draft = replace(draft, candidates=tuple(candidates), channels={}).note(
             f"{len(candidates)} passages, {both} found by words and by meaning"
@@ -71,7 +71,7 @@ def _parts(
     return {name: round(ran[name] * value / total, 6) for name, value in values.items()}
 
 
-def _exact_first(draft: Draft, candidates: list[Candidate]) -> list[Candidate]:
+def exact_first(draft: Draft, candidates: list[Candidate]) -> list[Candidate]:
     """Lift what holds an identifier above the rest; the more of the identifiers, the higher."""
     found = draft.channels.get(EXACT, ())
     best = max((f.score for f in found), default=0.0) or 1.0

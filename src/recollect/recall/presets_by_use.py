@@ -8,6 +8,7 @@ from __future__ import annotations
 from recollect.filters import Condition
 from recollect.recall.budget import Budget
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
+from recollect.recall.exact_first import ExactFirst
 from recollect.recall.expand import Expand
 from recollect.recall.floor import Floor
 from recollect.recall.fuse import K, ReciprocalRanks
@@ -38,6 +39,7 @@ _HOT, _COLD = 10, 5
 WORKFLOW = Preset(
     "workflow",
     (
+        SearchExact(numbers=True),
         SideBySide((SearchMeaning(), SearchHot(count=_HOT), SearchWords())),
         Thresholds(),
         HotFirst(cold=_COLD),
@@ -58,12 +60,15 @@ NOTEBOOK = Preset(
         FindPeriod(),
         TimelinePath(only=Condition("kind", None, "=", "journal")),
         TimelinePath(),  # no journal was kept then: whatever else happened
+        SearchExact(numbers=True),
         SideBySide((SearchMeaning(candidates=0), SearchWords(candidates=0))),
         Thresholds(),
         ReciprocalRanks(k=K),
+        ExactFirst(),  # so that it is among those that are fetched
         OnePerMemory(),
         Hydrate(),
         Salience(),
+        ExactFirst(),  # and what is new or told often does not stand above it
         Deduplicate(),
         Budget(),
     ),
@@ -75,10 +80,11 @@ STORY = Preset(
     "story",
     (
         OneSpace(),
-        SearchExact(),
+        SearchExact(numbers=True),
         SideBySide((SearchMeaning(), SearchWords())),
         Thresholds(),
         FuseAdaptively(),
+        ExactFirst(),
         OnePerMemory(),
         Hydrate(),
         Deduplicate(),
@@ -91,11 +97,12 @@ KNOWLEDGE = Preset(
     "knowledge",
     (
         Plan(),
-        SearchExact(),
+        SearchExact(numbers=True),
         SideBySide((SearchMeaning(candidates=100), SearchWords())),
         Expand(),
         Thresholds(),
         ReciprocalRanks(k=K, weights={MEANING: 1.0, WORDS: 1.0, EXACT: 1.0}),
+        ExactFirst(),
         OnePerMemory(),
         Hydrate(),
         Rerank(),

@@ -13,7 +13,8 @@ from typing import ClassVar
 from recollect.filters import All, Filter
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.fuse import Key, places_of
-from recollect.recall.fuse_union import cosines
+from recollect.recall.fuse_union import cosines, exact_first
+from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
 from recollect.vocabulary import Candidate, Dropped, Found, Status
@@ -58,7 +59,8 @@ class HotFirst:
     """Hot memories at 1.0, the newest first; then the nearest others, each at its cosine.
 
     A memory is in the answer once. One that is hot is shown by its passage nearest to the question,
-    if that is known. Without meaning, the others come by words, each at 1 / (1 + rank).
+    if that is known. Without meaning, the others come by words, each at 1 / (1 + rank). Of the others,
+    whoever holds an identifier of the question exactly comes first.
     """
 
     name: ClassVar[str] = "fuse"
@@ -107,10 +109,10 @@ class HotFirst:
                 what, place = next(iter(places[key].items()))
                 score = 1 / (1 + place.rank)
             scored.append(Candidate(*key, score, places[key], parts={what: round(score, 6)}))
-        return sorted(scored, key=lambda c: -c.score)
+        return exact_first(draft, sorted(scored, key=lambda c: -c.score))
 
 
 def _cold_order(draft: Draft) -> Iterator[Key]:
-    for channel in (MEANING, WORDS):
+    for channel in (EXACT, MEANING, WORDS):
         for found in draft.channels.get(channel, ()):
             yield found.memory_id, found.ordinal

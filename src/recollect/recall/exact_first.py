@@ -1,0 +1,28 @@
+"""Whoever holds an identifier of the question exactly stands above whoever does not.
+
+Fusion by ranks knows no such thing, and what is new or often told may be lifted above it later:
+`ERR_CONN_1043`, told yesterday, is still not what was asked for. Stands after whatever mixes
+scores: half of the score is then what it was, the other half is for holding the identifier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from recollect.recall.draft import Draft, Kit
+from recollect.recall.parts import added
+from recollect.recall.search_exact import CHANNEL as EXACT
+
+
+@dataclass(frozen=True, slots=True)
+class ExactFirst:
+    name: ClassVar[str] = "exact_first"
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        holding = sum(EXACT in c.channels for c in draft.candidates)
+        if not holding:
+            return draft
+        lifted = [added(c, EXACT, float(EXACT in c.channels), ceiling=2) for c in draft.candidates]
+        lifted.sort(key=lambda c: (EXACT not in c.channels, -c.score))
+        return replace(draft, candidates=tuple(lifted)).note(f"{holding} hold it exactly, first")
