@@ -1,4 +1,4 @@
-"""1042 is not 1043: whoever holds the identifier that is asked for stands above, in every preset."""
+"""1042 is not 1043: whoever holds the identifier that is asked for stands above."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_in_a_workflow_it_leads_those_behind_the_newest(
     engine.remember(wrong, id="wrong")
     engine.remember_many([{"text": f"step 步骤 {'x' * n}"} for n in range(1, 11)])
     answer = engine.recall(question, preset="workflow")
-    assert [hit.id for hit in answer.hits[10:]][0] == "right"
+    assert answer.hits[10].id == "right"
     assert all("hot" in hit.channels for hit in answer.hits[:10])
 
 

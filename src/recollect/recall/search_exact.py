@@ -1,8 +1,8 @@
 """Find what holds an identifier of the question exactly, whatever the embedder thinks of it.
 
 An error code, a flag, a setting or a path is not a word among others: `ERR_CONN_1042` is not
-`ERR_CONN_1043`, although they share all their parts but one. With `numbers`, so is a plain number of
-three digits and more ("order 1042", 工单1042) unless it may be a year.
+`ERR_CONN_1043`, although they share all their parts but one. With `numbers` a plain number is one
+too, from three digits on ("order 1042", 工单1042), unless it may be a year.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ class HotFirst:
     """Hot memories at 1.0, the newest first; then the nearest others, each at its cosine.
 
     A memory is in the answer once. One that is hot is shown by its passage nearest to the question,
-    if that is known. Without meaning, the others come by words, each at 1 / (1 + rank). Of the others,
-    whoever holds an identifier of the question exactly comes first.
+    if that is known. Without meaning, the others come by words, each at 1 / (1 + rank). Whoever
+    of them holds an identifier of the question exactly comes first.
     """
 
     name: ClassVar[str] = "fuse"
