@@ -30,6 +30,7 @@ from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset, preset_named
 from recollect.settings import Settings
 from recollect.stores.protocol import Page, Store
+from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
 from recollect.text.tokens import count_tokens
 from recollect.vocabulary import (
     Action,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from recollect.remember.writer import Writer
     from recollect.rerankers.protocol import Reranker
 
-_QUESTION_CHARS = 8_192
 _FLUSH_ACCESSES = 64  # memories
 _FLUSH_COUNTS = 512  # the same few memories asked for again and again are written too
 
@@ -403,7 +403,7 @@ class Engine:
                 [query.vector], rows=1, dimension=embedder.dimension, maker="the question's vector"
             )[0]
             return reading.Question(vector, embedder.fingerprint, note)  # no model need be loaded
-        vector = embed_question(embedder, query.text.strip()[:_QUESTION_CHARS])
+        vector = embed_question(embedder, both_ends(query.text, MAX_MEANING_CHARS))
         word_vectors = getattr(embedder, "word_vectors", None)
         return reading.Question(vector, embedder.fingerprint, note, word_vectors)
 

@@ -39,9 +39,11 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
         yield made
 
 
-def long_question(at_the_end: str) -> str:
-    """More words than a search asks for, then what is wanted."""
-    return " ".join(f"filler{n}" for n in range(MAX_QUERY_TERMS + 10)) + " " + at_the_end
+def long_question(in_the_middle: str) -> str:
+    """More words than a search asks for, and what is wanted far from both ends."""
+    before = " ".join(f"filler{n}" for n in range(MAX_QUERY_TERMS))
+    after = " ".join(f"more{n}" for n in range(MAX_QUERY_TERMS))
+    return f"{before} {in_the_middle} {after}"
 
 
 @pytest.mark.parametrize(

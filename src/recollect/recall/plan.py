@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 from recollect.errors import LLMError, RecollectError
 from recollect.recall import draft as reading
 from recollect.recall.draft import Draft, Kit
+from recollect.text.both_ends import both_ends
 from recollect.text.keywords import MAX_KEYWORDS, keywords, quoted, without_scaffolding
 from recollect.text.tokenise import identifiers, telling_terms
 from recollect.vocabulary import Status
 
-_MAX_ASKED_CHARS = 2_000  # what is longer is a document, and the rules read its start
+_MAX_ASKED_CHARS = 2_000  # what is longer is a document: its beginning and its end
 _MAX_ANSWER_CHARS = 500
 
 _INSTRUCTIONS = (
@@ -62,7 +63,9 @@ class Plan:
             if llm is None:
                 return draft.note("plan: no language model is set; rules do it"), rules
             seconds = min(self.seconds, kit.deadline.left())
-            asked = kit.pool().submit(_ask, llm, draft.query.text[:_MAX_ASKED_CHARS], seconds)
+            asked = kit.pool().submit(
+                _ask, llm, both_ends(draft.query.text, _MAX_ASKED_CHARS), seconds
+            )
             try:
                 told = asked.result(timeout=seconds)
             except TimeoutError:

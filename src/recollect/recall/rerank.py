@@ -16,10 +16,10 @@ from typing import ClassVar
 from recollect.errors import RerankerError
 from recollect.recall.draft import Draft, Kit
 from recollect.rerankers.protocol import Reranker, score_texts
+from recollect.text.both_ends import both_ends
 from recollect.vocabulary import Candidate, Status
 
 PART = "reranker"
-_QUESTION_CHARS = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Rerank:
         reranker: Reranker, draft: Draft, kit: Kit, first: tuple[Candidate, ...]
     ) -> list[float]:
         """In the pool, so that one that hangs is left behind when the time is up."""
-        question = draft.query.text.strip()[:_QUESTION_CHARS]
+        question = both_ends(draft.query.text)
         texts = [candidate.text for candidate in first]
         left = kit.deadline.left()
         late = f"{reranker.name} was not done within {draft.query.deadline:g} s"

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
+from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_width
-from recollect.text.tokenise import MAX_QUERY_CHARS, identifiers
+from recollect.text.tokenise import identifiers
 
 CHANNEL = "exact"
 # By itself: not a part of a word, an identifier, a date or an amount with a point.
@@ -45,5 +46,5 @@ class SearchExact:
 
 def plain_numbers(text: str) -> list[str]:
     """Numbers that stand by themselves and name something: no quantity of two digits, no year."""
-    found = re.findall(_NUMBER, fold_width(text[:MAX_QUERY_CHARS]))
+    found = re.findall(_NUMBER, fold_width(both_ends(text)))
     return [number for number in found if not re.fullmatch(_YEAR, number)]

@@ -1,7 +1,8 @@
 """Find by meaning: the nearest vectors to the question's.
 
 Where a threshold will cut the list (`recall/thresholds.py`), at least 100 and at most 1,000 are
-looked at, five for each hit that is wanted; see `recall/widening.py`.
+looked at, five for each hit that is wanted; see `recall/widening.py`. Of a question that names
+nothing it is not asked, unless that speaks of somebody; see `recall/what_is_asked.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from typing import ClassVar
 
 from recollect.errors import EmbedderError
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.what_is_asked import (
+    NAMES_NOTHING,
+    by_meaning_only,
+    names_nothing,
+    told_if_too_long,
+    told_once,
+)
 from recollect.recall.widening import how_many
+from recollect.text.both_ends import MAX_MEANING_CHARS
 from recollect.vocabulary import Status
 
 CHANNEL = "meaning"
@@ -27,6 +36,11 @@ class SearchMeaning:
         query = draft.query
         if not query.meaning:
             return draft.note("meaning: switched off by the caller")
+        nothing_named = query.words and names_nothing(query.text)
+        if nothing_named and not by_meaning_only(query):
+            kit.store.pending(query.spaces)  # a space that does not exist is an error all the same
+            draft = told_once(draft.with_channel(CHANNEL, ()), NAMES_NOTHING)
+            return draft.note("meaning: not asked, because everything would be as near")
         try:
             question = kit.question(query)
         except EmbedderError as e:
@@ -48,6 +62,13 @@ class SearchMeaning:
         )
         draft = replace(draft, question=question).with_channel(CHANNEL, tuple(found))
         draft = draft.note(f"meaning: {len(found)} nearest")
+        if nothing_named and query.vector is None:
+            draft = told_once(draft, "it was asked by meaning alone, which may be far off")
+        if query.vector is None:
+            if len(query.text.strip()) > MAX_MEANING_CHARS:
+                half = MAX_MEANING_CHARS // 2
+                draft = draft.note(f"meaning: the first and the last {half:,} characters are read")
+            draft = told_if_too_long(draft)
         if question.note:
             draft = draft.fault(Status.STALE, question.note)
         waiting = kit.store.pending(query.spaces)

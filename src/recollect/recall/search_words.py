@@ -1,4 +1,8 @@
-"""Find by words: BM25 over the question's telling terms."""
+"""Find by words: BM25 over the question's telling terms.
+
+A question that names nothing is not looked for; see `recall/what_is_asked.py`. Of one with more
+than 64 such terms, the first half and the last are looked for.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.what_is_asked import (
+    NAMES_NOTHING,
+    names_nothing,
+    shown_words,
+    told_if_too_long,
+    told_once,
+)
 from recollect.recall.widening import how_many
-from recollect.text.tokenise import query_terms
+from recollect.text.tokenise import MAX_QUERY_TERMS, query_terms
 
 CHANNEL = "words"
 
@@ -22,12 +33,11 @@ class SearchWords:
         query = draft.query
         if not query.words:
             return draft.note("words: switched off by the caller")
-        terms = query_terms(draft.plan.rewritten if draft.plan else query.text)
-        if not terms:
+        text = draft.plan.rewritten if draft.plan else query.text
+        if names_nothing(text):
             kit.store.pending(query.spaces)  # a space that does not exist is an error all the same
-            return draft.with_channel(CHANNEL, ()).note(
-                "words: the question has no word to look for"
-            )
+            return told_once(draft.with_channel(CHANNEL, ()), NAMES_NOTHING)
+        terms = query_terms(text)
         found = kit.store.search_words(
             terms,
             spaces=query.spaces,
@@ -40,5 +50,9 @@ class SearchWords:
                 exactly=self.exactly,
             ),
         )
-        shown = " ".join(terms[:12]) + (" …" if len(terms) > 12 else "")
-        return draft.with_channel(CHANNEL, tuple(found)).note(f"words: {len(found)} for: {shown}")
+        draft = draft.with_channel(CHANNEL, tuple(found))
+        draft = draft.note(f"words: {len(found)} for: {shown_words(text)}")
+        if len(terms) == MAX_QUERY_TERMS:
+            half = MAX_QUERY_TERMS // 2
+            draft = draft.note(f"words: of so many terms the first {half} and the last {half}")
+        return told_if_too_long(draft)

@@ -71,7 +71,7 @@ class SideBySide:
     def _nothing_ran(draft: Draft) -> Draft:
         if not draft.query.words and not draft.query.meaning:
             return draft.fault(Status.DISABLED, "both words and meaning are switched off")
-        if draft.faults:
+        if any(fault.status is not Status.ANSWERED for fault in draft.faults):
             return draft.fault(Status.UNAVAILABLE, "no channel could answer")
         return draft.fault(
             Status.DISABLED, "words are switched off and no embedder is set; switch one on"
@@ -84,6 +84,6 @@ def _merge(into: Draft, one: Draft) -> Draft:
         into,
         channels={**into.channels, **one.channels},
         question=into.question or one.question,
-        notes=(*into.notes, *one.notes),
+        notes=(*into.notes, *(note for note in one.notes if note not in into.notes)),
         faults=(*into.faults, *new_faults),
     )

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 
+from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_width
 from recollect.text.segments import pieces
 from recollect.text.stop_words import ENGLISH
-from recollect.text.tokenise import MAX_QUERY_CHARS, identifiers, telling_terms
+from recollect.text.tokenise import identifiers, telling_terms
 
 MAX_KEYWORDS = 16
 _MOST_TIMES = 6  # scaffolding comes in layers: "please, can you tell me if you know"
@@ -155,7 +156,7 @@ _NAME = r"[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z][\w'’-]*){0,5}"
 
 def without_scaffolding(text: str) -> str:
     """The question, folded, without the words around it; whole where nothing telling is left."""
-    whole = kept = fold_width(text.strip()[:MAX_QUERY_CHARS])
+    whole = kept = fold_width(both_ends(text))
     for _ in range(_MOST_TIMES):
         shorter = _without_end(_without_start(kept.lstrip(_LEFT_OVER)).rstrip(_LEFT_OVER))
         if shorter == kept or not telling_terms(shorter):
@@ -201,14 +202,14 @@ def _letters(text: str) -> str:
 
 def quoted(text: str) -> tuple[str, ...]:
     """What stands in quotation marks of either language, in order, each once."""
-    groups = re.findall(_QUOTED, text[:MAX_QUERY_CHARS])
+    groups = re.findall(_QUOTED, both_ends(text))
     phrases = ("".join(group).strip() for group in groups)  # one of them is not empty
     return tuple(dict.fromkeys(p for p in phrases if any(map(str.isalnum, p))))
 
 
 def keywords(text: str) -> tuple[str, ...]:
     """The most telling pieces first, each once whatever its case, at most `MAX_KEYWORDS`."""
-    text = fold_width(text[:MAX_QUERY_CHARS])
+    text = fold_width(both_ends(text))
     chosen: dict[str, str] = {}
     words = [_bare(piece.text) for piece in pieces(text) if piece.telling]
     chinese = [word for word in words if not word.isascii() and len(word) > 1]

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_width
 from recollect.text.stop_words import ENGLISH, is_grammar
-from recollect.text.tokenise import MAX_QUERY_CHARS
 
 HAN = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 _ASKING_CHINESE = (
@@ -53,7 +53,7 @@ class Piece(NamedTuple):
 def pieces(text: str) -> Iterator[Piece]:
     """The words of a text, and the stretches of Chinese between its grammar, in order."""
     first = True
-    for chunk in fold_width(text[:MAX_QUERY_CHARS]).split():
+    for chunk in fold_width(both_ends(text)).split():
         for run, chinese in _runs(chunk):
             if chinese:
                 for piece in _chinese(run):

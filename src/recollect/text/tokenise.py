@@ -24,6 +24,8 @@ from operator import add
 
 import Stemmer
 
+from recollect.text.both_ends import MAX_QUERY_CHARS as MAX_QUERY_CHARS  # others take it from here
+from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_width
 from recollect.text.stop_words import ENGLISH, is_grammar
 
@@ -31,7 +33,6 @@ VERSION = 1
 
 # A question is a handful of words; a pasted log is not. 64 terms keep every real question whole.
 MAX_QUERY_TERMS = 64
-MAX_QUERY_CHARS = 8_192
 # Longer "words" are hashes, base64 or noise: kept by their first characters only.
 _MAX_TERM_CHARS = 64
 
@@ -194,7 +195,7 @@ def identifiers(text: str) -> tuple[str, ...]:
     What is only a word with a hyphen or a plain number is none; it is not asked for exactly.
     """
     found: dict[str, None] = {}
-    for chunk in fold_width(text.lstrip()[:MAX_QUERY_CHARS]).split():
+    for chunk in fold_width(both_ends(text)).split():
         for match in re.finditer(_ASCII_PIECE if chunk.isascii() else _PIECE, chunk):
             word, more, lead = match["word"], match["more"], match["lead"]
             if word is None:
@@ -257,13 +258,20 @@ def distinct_words(text: str, pairs: Iterable[str]) -> list[str]:
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """What to ask the index for: distinct terms without stop words, at most `MAX_QUERY_TERMS`.
+    """What to ask the index for: distinct terms without stop words, at most `MAX_QUERY_TERMS`; of
+    more than that the first half and the last.
 
     A question made of stop words alone keeps them: "what is it" still asks for something.
     """
-    every = dict.fromkeys(terms(text.lstrip()[:MAX_QUERY_CHARS], ends=False))
-    telling = [t for t in every if not _is_stop(t)]
-    return tuple(telling or every)[:MAX_QUERY_TERMS]
+    said = terms(both_ends(text), ends=False)
+    every = dict.fromkeys(said)
+    telling = tuple([t for t in every if not _is_stop(t)] or every)
+    if len(telling) <= MAX_QUERY_TERMS:
+        return telling
+    half = MAX_QUERY_TERMS // 2
+    first, rest = telling[:half], frozenset(telling[half:])
+    last = [t for t in dict.fromkeys(reversed(said)) if t in rest]
+    return (*first, *reversed(last[:half]))
 
 
 def telling_terms(text: str) -> tuple[str, ...]:

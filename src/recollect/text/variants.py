@@ -16,10 +16,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_width
 from recollect.text.keywords import quoted, without_scaffolding
 from recollect.text.segments import Piece, is_chinese, pieces, segments, weight
-from recollect.text.tokenise import MAX_QUERY_CHARS
 
 MOST = 8  # variants
 _LONGEST = 2  # segments
@@ -41,7 +41,7 @@ class Variant(NamedTuple):
 
 def variants(question: str) -> tuple[Variant, ...]:
     """At most `MOST` variants that differ from the question and from each other."""
-    text = _both_ends(question.strip())
+    text = both_ends(question)
     rest = without_scaffolding(text)
     every = _without_lone([p for p in pieces(rest) if not p.asking])
     telling = [p.text for p in every if p.telling]
@@ -67,9 +67,3 @@ def _without_lone(every: list[Piece]) -> list[Piece]:
     """Without single Chinese characters, if anything longer tells something."""
     longer = [p for p in every if len(p.text) > 1 or not is_chinese(p.text)]
     return longer if any(p.telling for p in longer) else every
-
-
-def _both_ends(text: str) -> str:
-    """Who pastes a log asks before or after it."""
-    half = MAX_QUERY_CHARS // 2 - 1
-    return text if len(text) <= MAX_QUERY_CHARS else f"{text[:half]}\n{text[-half:]}"
