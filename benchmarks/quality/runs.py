@@ -18,6 +18,7 @@ from recollect.recall.fuse_adaptively import FuseAdaptively
 from recollect.recall.fuse_union import FuseUnion
 from recollect.recall.plan import Plan
 from recollect.recall.presets import BALANCED, PRESETS, Preset
+from recollect.recall.recency import Recency
 from recollect.recall.refine import Refine
 from recollect.recall.salience import Salience
 from recollect.recall.search_exact import SearchExact
@@ -62,6 +63,7 @@ RUNS: Mapping[str, Run] = {
     "without-refine": without(Refine),
     "without-time": without(FindPeriod, SearchPeriod, RaisePeriod),
     "without-context": without(Context),
+    "without-recency": without(Recency),
     "without-exact": without(SearchExact),
     "fuse-ranks": instead(FuseAdaptively, ReciprocalRanks()),
     "fuse-union": instead(FuseAdaptively, FuseUnion()),

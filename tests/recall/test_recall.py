@@ -145,6 +145,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
         "abstain",
         "one_per_memory",
         "context",
+        "recency",
         "raise_period",
         "deduplicate",
         "rerank",

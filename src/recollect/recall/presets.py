@@ -14,6 +14,7 @@ from recollect.recall.draft import Stage
 from recollect.recall.fuse import ReciprocalRanks
 from recollect.recall.fuse_adaptively import FuseAdaptively
 from recollect.recall.hydrate import Hydrate
+from recollect.recall.recency import Recency
 from recollect.recall.refine import Refine
 from recollect.recall.rerank import Rerank
 from recollect.recall.search_exact import SearchExact
@@ -62,6 +63,7 @@ BALANCED = Preset(
         Abstain(),
         OnePerMemory(),
         Context(),
+        Recency(),
         RaisePeriod(),
         Deduplicate(),
         Rerank(),

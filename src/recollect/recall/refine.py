@@ -19,7 +19,7 @@ from typing import ClassVar, NamedTuple
 
 from recollect.recall.draft import Draft, Evidence, Kit
 from recollect.recall.fuse import Key
-from recollect.recall.fuse_adaptively import TRUST, Trust
+from recollect.recall.fuse_adaptively import Trust, trust_in
 from recollect.recall.parts import scored
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
@@ -54,10 +54,10 @@ class _Read(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Refine:
     name: ClassVar[str] = "refine"
-    trust: Trust = TRUST
+    trust: Trust | None = None  # by the encoder
     clear: float = 1.0  # spreads above chance from which meaning stands out clearly
     firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
-    within: float = 0.2  # what a passage's own words decide among those of its memory
+    within: float = 0.05  # what a passage's own words decide among those of its memory
     near: float = 0.07  # what one spread of nearness word by word adds
     short: int = 20  # terms: in a longer question nearness to each word soon means nothing
 
@@ -74,16 +74,17 @@ class Refine:
         read = [_read(candidate, rarity) for candidate in draft.candidates]
         usual = common.length * common.passages / max(common.memories, 1)
         share = self._by_memory(read, rarity, common.length, usual) if by_words else {}
-        every = self.trust.capped(draft.standing.spreads) if draft.standing else {}
+        trust = self.trust or trust_in(draft)
+        every = trust.capped(draft.standing.spreads) if draft.standing else {}
         spreads = {c.key: every[c.key] for c in draft.candidates if c.key in every}
         near = _nearness(draft, read, rarity)
         # near words vouch for an encoder that sees the same in a passage that shares no word
         favourite = max(every, key=every.__getitem__, default=None)
         vouched = 0.0 if favourite is None else min(max(near.get(favourite, 0.0), 0.0), 1.0)
-        meaning = self.trust.weight(share, every, vouched)
+        meaning = trust.weight(share, every, vouched)
         clear = max(vouched, self._clearness(draft, common.passages))
         firmness = self._firmness(read, len(asked), share, spreads, clear)
-        meaning += (self.trust.most - meaning) * (1 - firmness) if spreads else 0.0
+        meaning += (trust.most - meaning) * (1 - firmness) if spreads else 0.0
         nearness = self.near * firmness * min(1.0, self.short / max(len(asked), 1)) ** 3
         parts: dict[Key, dict[str, float]] = {
             c.key: {
@@ -177,7 +178,7 @@ class Refine:
             return 1.0
         best = set(sorted(share, key=lambda key: -share[key])[:3])
         held = max(len(r.counts) for r in read if r.candidate.key in best) / max(asked, 1)
-        return 1 - (1 - min(1.0, held / self.firm)) * clear
+        return 1 - (1 - min(1.0, held / self.firm) ** 2) * clear
 
 
 def _read(candidate: Candidate, rarity: Mapping[str, float]) -> _Read:

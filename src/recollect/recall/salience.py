@@ -75,7 +75,7 @@ class Salience:
             parts = {
                 "relevance": self.relevance * relevant / whole,
                 "reinforcement": self.reinforcement * share * often(memory.reinforcement, told),
-                "recency": self.recency * share * fresh(_days(memory, now), self.half_life),
+                "recency": self.recency * share * fresh(days_old(memory, now), self.half_life),
                 "access": self.access * share * often(memory.access_count, asked),
             }
             mixed.append(candidate._replace(score=sum(parts.values()), parts=parts))
@@ -89,5 +89,6 @@ def _memory(candidate: Candidate) -> Memory:
     return candidate.memory
 
 
-def _days(memory: Memory, now: datetime) -> float:
+def days_old(memory: Memory, now: datetime) -> float:
+    """By when it happened; by when it was told if that is not known."""
     return (now - (memory.occurred_at or memory.created_at)).total_seconds() / _DAY
