@@ -395,6 +395,8 @@ class Engine:
         """The question's vector, by whoever made the index."""
         from recollect.embedders.protocol import embed_question, unit_rows
 
+        if isinstance(self._configured, str) and not settings_module.is_embedder(self._configured):
+            raise InvalidInput(settings_module.no_such_embedder(self._configured))
         embedder, note = self._embedders.of_index()
         if embedder is None:
             return None

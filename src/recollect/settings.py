@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from recollect.errors import SettingsError
 
 PROJECT_FILE = ".recollect.toml"
+_ARGUMENT, _SET = "argument", "config set"  # where a value comes from, if somebody just typed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ MEANING: Mapping[str, str] = {
     "reranker_key": "the key for that server; better kept in RECOLLECT_RERANKER_KEY",
     "routes": "a TOML file of routes, for questions that ask for a whole list (default: built in)",
 }
+EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL
 SECRET = frozenset({"endpoint_key", "llm_endpoint_key", "reranker_key"})
 # From least to most; the same bounds hold for the arguments of a recall.
 RANGES: Mapping[str, tuple[float, float]] = {
@@ -173,7 +175,7 @@ def load(
         variable = f"RECOLLECT_{name.upper()}"
         if environment.get(variable):
             take({name: environment[variable]}, variable)
-    take({k: v for k, v in (arguments or {}).items() if v is not None}, "argument")
+    take({k: v for k, v in (arguments or {}).items() if v is not None}, _ARGUMENT)
     return Loaded(replace(Settings(), **values), origins, tuple(warnings))
 
 
@@ -220,7 +222,20 @@ def _typed(name: str, value: Any, origin: str) -> Any:
     if name in RANGES and not RANGES[name][0] <= typed <= RANGES[name][1]:
         least, most = RANGES[name]
         raise SettingsError(f"{origin}: {name} must be from {least:,} to {most:,}, got {typed}")
+    # from a file or a variable it must not keep anybody from remembering; a recall then says it
+    if name == "embedder" and origin in (_ARGUMENT, _SET) and not is_embedder(typed):
+        where = "--embedder" if origin == _ARGUMENT else origin
+        raise SettingsError(f"{where}: {no_such_embedder(typed)}")
     return typed
+
+
+def is_embedder(name: str) -> bool:
+    """Is there an embedder of this name, whether or not it can be had here?"""
+    return name in EMBEDDERS or (name.startswith("openai:") and name != "openai:")
+
+
+def no_such_embedder(name: str) -> str:
+    return f"there is no embedder {name!r}; known: {', '.join(EMBEDDERS)}, openai:MODEL"
 
 
 _KIND_NAMES = {str: "text", int: "a whole number", float: "a number"}
@@ -237,7 +252,7 @@ def save_user(name: str, value: str | None) -> Path:
     told = _read(path) if path.is_file() else {}
     told.pop(name, None)
     if value is not None:
-        told[name] = _typed(name, value, "config set")
+        told[name] = _typed(name, value, _SET)
     target = path.resolve()  # a link into somebody's dotfiles stays a link
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -580,7 +580,7 @@ def test_thresholds_are_checked_and_may_be_unset(cli: Cli) -> None:
         for value in ("nan", "1.5"):
             ran = cli("recall", "深色 mode", option, value)
             assert ran.code != 0
-            assert "_threshold: expected a" in ran.error["message"]
+            assert f"{option}: expected a" in ran.error["message"]
     assert cli("config", "get", "words_threshold").json == {"words_threshold": None}
     assert cli("config", "get", "words_threshold", "--text").out == "\n"
     assert cli("config", "set", "words_threshold", "0.5").code == 0

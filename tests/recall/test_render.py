@@ -21,6 +21,7 @@ from recollect.recall.render import (
     as_record,
     as_text,
     explanation,
+    reason_line,
     search_response,
     what_a_model_sees,
 )
@@ -268,3 +269,39 @@ def test_every_format_takes_every_answer() -> None:
         for name, form in FORMATS.items():
             rendered = form(told, True, "en")
             assert isinstance(rendered, dict if name in ("json", "search-response") else str)
+
+
+# Why this hit
+
+
+def reason(parts: dict[str, float], *names: str, **fields: Any) -> str:
+    one = hit("text 文字", **fields)
+    places = {name: Place(at, 1.0) for at, name in enumerate(names or ("words",))}
+    return reason_line(one._replace(parts=parts, channels=places))
+
+
+def test_a_reason_names_what_a_score_is_made_of() -> None:
+    assert reason({"relevance": 0.9}) == "words #1"
+    assert reason({"words": 0.9}) == "words #1"
+    assert reason({"words": 0.9}, "words", "meaning") == "meaning #2, words #1; 0.90 words"
+    assert reason({"reranker": 0.8}) == "words #1; 0.80 reranker"
+    made = {"words": 0.5, "meaning": -0.06, "near words": 0.001, "neighbours": 0.05, "period": 0.2}
+    told = reason(made, occurred_at=NOW, reinforcement=2)
+    assert told == (
+        "words #1; 0.50 words − 0.06 meaning + 0.05 neighbours + 0.20 period; told again 2×; "
+        "happened then"
+    )
+    beside = reason({"relevance": 0.7, "neighbour": 0.0})
+    assert beside == "words #1; shown with what stands beside it"
+
+
+def test_told_then_is_not_happened_then() -> None:
+    assert reason({"relevance": 1.0}, "timeline", occurred_at=NOW) == "timeline #1; happened then"
+    untimed = reason({"relevance": 1.0}, "timeline")
+    assert untimed == "timeline #1; told then, when it happened is not known"
+
+
+def test_reasons_are_part_of_the_text_once() -> None:
+    told = answer(hit("预算 budget"), reasons=("there is nothing of 2026-05-02",))
+    assert as_text(told).endswith("left\n    there is nothing of 2026-05-02")
+    assert as_text(told, explain=True).count("there is nothing of 2026-05-02") == 1

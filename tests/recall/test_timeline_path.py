@@ -14,6 +14,7 @@ from recollect.filters import parse_filter
 from recollect.recall.budget import Budget
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.presets import BALANCED, Preset
+from recollect.recall.render import reason_line
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
 from recollect.recall.timeline import CHANNEL, FindPeriod
@@ -109,13 +110,61 @@ def test_what_has_no_day_of_its_own_happened_when_it_was_told(engine: Engine) ->
     assert ids(ask(engine, "今天有什么")) == ["told"]
 
 
-@pytest.mark.parametrize("question", ["what happened last Christmas?", "去年国庆做了什么"])
-def test_nothing_then_is_said_and_searched(engine: Engine, question: str) -> None:
+@pytest.mark.parametrize(
+    ("question", "when"),
+    [
+        ("what happened last Christmas?", "2025-12-25"),
+        ("去年国庆做了什么", "2025-10-01 to 2025-10-07"),
+        ("5月1日 what happened", "2026-05-01"),
+        ("what happened this afternoon?", "2026-05-14 12:00 to 2026-05-14 18:00"),
+    ],
+)
+def test_nothing_then_is_said_and_searched(engine: Engine, question: str, when: str) -> None:
     tell(engine, **WEEK)
     draft = ask(engine, question)
     assert draft.settled == ""
     assert draft.candidates == ()
-    assert "timeline: nothing happened then; searching instead" in draft.notes
+    (fault,) = draft.faults
+    assert fault.reason == (
+        f"there is nothing of {when}; it was searched by words and meaning instead, so what is "
+        "found is of other times"
+    )
+
+
+@pytest.mark.parametrize("preset", ["balanced", "notebook"])
+@pytest.mark.parametrize(
+    "question", ["what did I do on 2 March?", "3月2日做了什么", "在3月2日 I did"]
+)
+def test_the_answer_says_that_a_day_has_nothing(engine: Engine, preset: str, question: str) -> None:
+    tell(engine, one=(1, "what I did in March, on a day"), two=(2, "3月做了什么"))
+    answer = engine.recall(question, preset=preset, floor=None)
+    assert answer.reasons[0].startswith("there is nothing of 2026-03-02; it was searched ")
+    assert answer.status is (Status.ANSWERED if answer.hits else Status.EMPTY)
+    assert answer.hits
+
+
+def test_no_journal_of_a_day_is_nothing_to_warn_of(engine: Engine) -> None:
+    engine.remember("Mei came 小美来了", id="it", occurred_at="2026-05-13")
+    answer = engine.recall("what happened yesterday? 昨天", preset="notebook")
+    assert ([hit.id for hit in answer.hits], answer.reasons) == (["it"], ())
+    notes = [note for step in answer.trace.steps for note in step.notes]
+    assert "timeline: no such entry of that time" in notes
+
+
+@pytest.mark.parametrize("preset", ["balanced", "notebook"])
+@pytest.mark.parametrize("question", ["what happened today?", "今天做了什么"])
+def test_told_then_is_not_happened_then(engine: Engine, preset: str, question: str) -> None:
+    engine.remember("told in passing 顺便说的", id="told")
+    engine.remember("dated 有日期的", id="dated", occurred_at=NOW.isoformat())
+    answer = engine.recall(question, preset=preset)
+    lines = {hit.id: reason_line(hit) for hit in answer.hits}
+    assert lines["told"].endswith("; told then, when it happened is not known")
+    assert lines["dated"].endswith("; happened then")
+    notes = [note for step in answer.trace.steps for note in step.notes]
+    assert (
+        "timeline: 2 happened then, newest first; 1 of them were told then, and when they "
+        "happened is not known"
+    ) in notes
 
 
 def test_a_question_without_a_time_goes_on(engine: Engine) -> None:

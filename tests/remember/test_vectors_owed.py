@@ -10,7 +10,7 @@ import pytest
 
 from recollect import Action, Engine, Status
 from recollect.embedders.protocol import Embedder
-from recollect.errors import EmbedderError
+from recollect.errors import EmbedderError, InvalidInput
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite.store import SQLiteStore
@@ -228,8 +228,9 @@ def test_an_unknown_embedder_loses_nothing(store: Store) -> None:
     one = engine(store, "no-such-model")
     receipt = one.remember(FACTS[0])
     assert "there is no model 'no-such-model'" in receipt.notes[0]
-    assert ids(one, "dark") == [receipt.id]
-    assert one.recall("dark").status is Status.DEGRADED
+    assert [hit.id for hit in one.recall("dark", meaning=False).hits] == [receipt.id]
+    with pytest.raises(InvalidInput, match="no embedder 'no-such-model'; known: use-m, arctic-s"):
+        one.recall("dark")
 
 
 def test_force_makes_every_vector_anew(store: Store) -> None:

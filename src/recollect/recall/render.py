@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from recollect.errors import InvalidInput
+from recollect.recall.budget import NEIGHBOUR
 from recollect.recall.presets import PRESETS
+from recollect.recall.timeline import CHANNEL as TIMELINE
 from recollect.text.clip import clip
 from recollect.text.tokens import count_tokens
 from recollect.vocabulary import Hit, Recollection, Step
@@ -23,6 +25,7 @@ HEADINGS: Mapping[str, tuple[str, str]] = {
 }
 _LINE = 96  # columns
 _BRIEF = 160
+_TOO_SMALL = 0.005  # a part of a score that would be shown as 0.00
 # What a line of Markdown may begin with, after any indents, quotes and list marks, so that it or
 # what follows is no longer plain text: headings, fences, HTML, underlines and rules.
 _INDENT = r"(?:[\s>]|[-+*](?=\s)|\d{1,9}[.)](?=\s))*"
@@ -177,6 +180,8 @@ def as_text(answer: Recollection, *, explain: bool = False) -> str:
     if answer.confidence is not None:
         status += f", confidence {answer.confidence:.2f}"
     lines.append(status)
+    if not explain:  # the explanation ends with them
+        lines += [f"    {reason}" for reason in answer.reasons]
     if answer.nearest is not None:
         lines.append(f"nearest miss: {clip(answer.nearest.text, _LINE)}")
         lines.append(f"    {_about(answer.nearest)}")
@@ -190,11 +195,33 @@ def _about(hit: Hit) -> str:
 
 
 def reason_line(hit: Hit) -> str:
-    """Why this hit: its place in every channel, counted from 1 as people do."""
+    """Why this hit: its place in every channel, counted from 1 as people do, and what its score is
+    made of, unless it is simply that of one channel."""
+    memory = hit.memory
     places = ", ".join(f"{name} #{place.rank + 1}" for name, place in sorted(hit.channels.items()))
-    return (
-        f"{places}; told again {hit.memory.reinforcement}×" if hit.memory.reinforcement else places
-    )
+    parts = {name: value for name, value in hit.parts.items() if abs(value) >= _TOO_SMALL}
+    told = [places]
+    if parts.keys() - {"relevance"} and (len(parts) > 1 or parts.keys() != hit.channels.keys()):
+        told.append(sum_of(parts, digits=2))
+    if NEIGHBOUR in hit.parts:
+        told.append("shown with what stands beside it")
+    if memory.reinforcement:
+        told.append(f"told again {memory.reinforcement}×")
+    if TIMELINE in hit.channels or hit.parts.get("period"):
+        if memory.occurred_at is not None:
+            told.append("happened then")
+        else:
+            told.append("told then, when it happened is not known")
+    return "; ".join(filter(None, told))
+
+
+def sum_of(parts: Mapping[str, float], *, digits: int = 3) -> str:
+    """What adds up to a score, as people write a sum."""
+    terms = [
+        f"{'−' if value < 0 else '+'} {abs(value):.{digits}f} {name}"
+        for name, value in parts.items()
+    ]
+    return " ".join(terms).removeprefix("+ ")
 
 
 def explanation(answer: Recollection) -> Iterator[str]:
@@ -220,7 +247,7 @@ def explanation(answer: Recollection) -> Iterator[str]:
 
 
 def _made_of(hit: Hit) -> str:
-    parts = " + ".join(f"{value:.3f} {name}" for name, value in hit.parts.items())
+    parts = sum_of(hit.parts)
     channels = "; ".join(
         f"{name}: rank {place.rank + 1}, score {place.score:.4f}"
         for name, place in sorted(hit.channels.items())

@@ -179,6 +179,11 @@ def read_routes(path: Path) -> tuple[RouteRule, ...]:
 
     try:
         told = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise SettingsError(
+            f"there is no file {path}; write your routes there (docs/how-to/routes.md), or unset "
+            "'routes'"
+        ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
         raise SettingsError(f"{path} cannot be read: {e}. Mend it, or unset 'routes'") from None
     try:

@@ -4,19 +4,23 @@
 asks "最近在忙什么" or "what happened yesterday" reads a journal. Only where the period holds more
 than the answer can do the other words of the question choose what goes in: "what did we say about
 the budget last month" should not be filled up by the last day of that month.
+
+Where nothing is kept of that time the question goes on to a search, and the answer says so: what it
+finds is of other days. A memory that has no `occurred_at` counts as of when it was told.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import time, timedelta
 from typing import ClassVar
 
 from recollect.filters import All, Filter
-from recollect.recall.draft import Draft, Kit
+from recollect.recall.draft import Draft, Kit, Period
 from recollect.recall.sections import fit, in_order, sections
 from recollect.recall.timeline import CHANNEL, during
 from recollect.text.tokenise import telling_terms
-from recollect.vocabulary import Dropped, Memory, Passage
+from recollect.vocabulary import Dropped, Memory, Passage, Status
 
 _Piece = tuple[Memory, Passage]
 
@@ -35,9 +39,14 @@ class TimelinePath:
         parts = tuple(f for f in (query.where, during(period), self.only) if f is not None)
         where = All(parts)
         page = kit.store.scan(spaces=query.spaces, where=where, newest_first=True, limit=self.most)
+        if not page.memories and self.only is not None:  # what else happened then may follow
+            return draft.note("timeline: no such entry of that time")
         if not page.memories:
-            what = "nothing happened then" if self.only is None else "no such entry of that time"
-            return draft.note(f"timeline: {what}; searching instead")
+            return draft.fault(
+                Status.ANSWERED,  # makes no status worse: the search may well have an answer
+                f"there is nothing of {_named(period)}; it was searched by words and meaning "
+                "instead, so what is found is of other times",
+            )
         newest = sorted(page.memories, key=_moment, reverse=True)  # stable: told later goes first
         if page.cursor is not None:
             draft = draft.note(f"timeline: only the {self.most} told last were looked at")
@@ -56,7 +65,7 @@ class TimelinePath:
             candidates=in_order(pieces, channel=CHANNEL, falling=True),
             channels={},
             settled=f"{len(newest)} memories of the time that the question names",
-        ).note(f"timeline: {len(newest)} happened then, newest first")
+        ).note(_told(newest))
 
 
 def _chosen(
@@ -101,6 +110,23 @@ def _asks_for_more(rest: str) -> bool:
     from recollect.text.keywords import keywords
 
     return not _WHAT_HAPPENED.issuperset(map(str.lower, keywords(rest)))
+
+
+def _told(newest: list[Memory]) -> str:
+    note = f"timeline: {len(newest)} happened then, newest first"
+    only_told = sum(memory.occurred_at is None for memory in newest)
+    if not only_told:
+        return note
+    return f"{note}; {only_told} of them were told then, and when they happened is not known"
+
+
+def _named(period: Period) -> str:
+    """Whole days by their dates, anything else from when to when."""
+    start, end = period.start, period.end
+    if start.time() != time() or end.time() != time():
+        return f"{start:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}"
+    last = end - timedelta(days=1)
+    return f"{start:%Y-%m-%d}" + (f" to {last:%Y-%m-%d}" if last.date() > start.date() else "")
 
 
 def _key(piece: _Piece) -> tuple[str, int]:

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from recollect.doors.cli.inputs import filter_option, piped
 from recollect.errors import InvalidInput
 from recollect.recall.presets import PURPOSES
 
+_N = TypeVar("_N", int, float)
+_WHAT = {
+    "limit": "a whole number",
+    "budget": "a whole number",
+    "deadline": "seconds",
+    "meaning_threshold": "a cosine",
+    "words_threshold": "a share of the question's words",
+    "floor": "a confidence",
+}
+
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--space", action="append", help="where to look; may be repeated")
-    parser.add_argument("--limit", type=int, help="how many hits at most")
-    parser.add_argument("--budget", type=int, metavar="TOKENS", help="how many tokens at most")
+    parser.add_argument("--limit", type=_whole("limit"), help="how many hits at most")
+    parser.add_argument(
+        "--budget", type=_whole("budget"), metavar="TOKENS", help="how many tokens at most"
+    )
     parser.add_argument("--where", metavar="JSON", help="a filter; see docs/reference/filters.md")
     parser.add_argument(
         "--as-of", metavar="TIME", help="what was valid at this time (valid_from, valid_to)"
@@ -27,25 +40,28 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
     preset.completer = lambda **_: list(PURPOSES)  # type: ignore[attr-defined]  # argcomplete's
     parser.add_argument(
-        "--deadline", type=float, metavar="SECONDS", help="answer by then with what there is"
+        "--deadline",
+        type=_decimal("deadline"),
+        metavar="SECONDS",
+        help="answer by then with what there is",
     )
     parser.add_argument("--words", action="store_true", help="look by words alone")
     parser.add_argument("--meaning", action="store_true", help="look by meaning alone")
     parser.add_argument(
         "--min-meaning",
-        type=float,
+        type=_decimal("meaning_threshold"),
         metavar="COSINE",
         help="cut hits by meaning below this (-1 to 1)",
     )
     parser.add_argument(
         "--min-words",
-        type=float,
+        type=_decimal("words_threshold"),
         metavar="SHARE",
         help="cut hits by words that hold less of the question (0 to 1)",
     )
     parser.add_argument(
         "--floor",
-        type=float,
+        type=_decimal("floor"),
         metavar="CONFIDENCE",
         help="keep silent below this confidence, 0 to 1; 0 always answers",
     )
@@ -57,18 +73,50 @@ def question_options(arguments: argparse.Namespace) -> dict[str, Any]:
         raise InvalidInput("--words and --meaning exclude each other; without both, both are used")
     return {
         "spaces": arguments.space,
-        "limit": arguments.limit,
-        "budget": arguments.budget,
+        "limit": _within("--limit", arguments.limit, "limit"),
+        "budget": _within("--budget", arguments.budget, "budget"),
         "where": filter_option(arguments.where),
         "as_of": arguments.as_of,
         "preset": arguments.preset,
         "words": not arguments.meaning,
         "meaning": not arguments.words,
-        "meaning_threshold": arguments.min_meaning,
-        "words_threshold": arguments.min_words,
-        "floor": arguments.floor,
-        "deadline": arguments.deadline,
+        "meaning_threshold": _within("--min-meaning", arguments.min_meaning, "meaning_threshold"),
+        "words_threshold": _within("--min-words", arguments.min_words, "words_threshold"),
+        "floor": _within("--floor", arguments.floor, "floor"),
+        "deadline": _within("--deadline", arguments.deadline, "deadline"),
     }
+
+
+def _whole(name: str) -> Callable[[str], int]:
+    return lambda text: _read(int, name, text)
+
+
+def _decimal(name: str) -> Callable[[str], float]:
+    return lambda text: _read(float, name, text)
+
+
+def _read(kind: Callable[[str], _N], name: str, text: str) -> _N:
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{_expected(name)}, got {text!r}") from None
+
+
+def _within(option: str, value: _N | None, name: str) -> _N | None:
+    """Checked here too, so that an error names the option that people typed."""
+    from recollect.settings import RANGES
+
+    least, most = RANGES[name]
+    if value is not None and not least <= value <= most:  # not a number (NaN) is in no range
+        raise InvalidInput(f"{option}: {_expected(name)}, got {value}")
+    return value
+
+
+def _expected(name: str) -> str:
+    from recollect.settings import RANGES
+
+    least, most = RANGES[name]
+    return f"expected {_WHAT[name]} from {least:,} to {most:,}"
 
 
 def question(words: list[str], command: str) -> str:

@@ -88,6 +88,10 @@ class Session:
         if not self.quiet:
             print(f"recollect: {line}", file=sys.stderr)
 
+    def aside(self, line: str) -> None:
+        """Something that was asked for, but is no part of the answer."""
+        print(line, file=sys.stderr)
+
     def fail(self, error: RecollectError) -> None:
         if self.json:
             record = {"error": {"code": error.code, "message": str(error)}}

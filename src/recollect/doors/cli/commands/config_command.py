@@ -56,12 +56,25 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return 0
     if arguments.what == "set" and arguments.value is None:
         raise InvalidInput(f"to what? say: recollect config set {arguments.name} VALUE")
-    path = save_user(arguments.name, arguments.value if arguments.what == "set" else None)
+    value = _checked(arguments.name, arguments.value) if arguments.what == "set" else None
+    path = save_user(arguments.name, value)
     if session.json:
         session.show({"config": str(path), "set": arguments.name})
     else:
         session.say(f"written to {path}")
     return 0
+
+
+def _checked(name: str, value: str) -> str:
+    """Read a file of routes now rather than at the next question, which may be far from here."""
+    if name != "routes" or not value:
+        return value
+    from pathlib import Path
+
+    from recollect.recall.route_table import read_routes
+
+    read_routes(Path(value).expanduser())
+    return value if value.startswith("~") else str(Path(value).absolute())
 
 
 def _told(value: object) -> str:

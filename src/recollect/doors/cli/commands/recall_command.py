@@ -15,8 +15,10 @@ examples:
   recollect recall "发布计划" --preset workflow --format history
 
 The status says how far to trust the answer: answered, empty, below_floor, degraded, stale,
-unavailable, disabled. --explain shows what every stage did, and changes no counter.
+unavailable, disabled. --explain shows what every stage did, and changes no counter; with a format
+that goes to a model or a program as it is, it speaks on standard error.
 """
+_EXPLAIN_THEMSELVES = ("text", "json")
 _FORMATS = ("text", "json", "markdown", "brief", "history", "search-response", "model")
 
 
@@ -39,14 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    from recollect.recall.render import FORMATS, what_a_model_sees
+    from recollect.recall.render import FORMATS, explanation, what_a_model_sees
 
     form = _format(arguments, session)
-    answer = session.engine.recall(
-        question(arguments.words_asked, "recall"),
-        touch=not arguments.explain,
-        **question_options(arguments),
-    )
+    asked, options = question(arguments.words_asked, "recall"), question_options(arguments)
+    answer = session.engine.recall(asked, touch=not arguments.explain, **options)
     rendered = FORMATS[form](answer, arguments.explain, arguments.language)
     if not isinstance(rendered, str):
         session.show(rendered)
@@ -55,8 +54,12 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if form == "model":
         tokens = what_a_model_sees(answer, language=arguments.language).tokens
         session.hint(f"a model sees {tokens} tokens; {answer.tokens_used} of them are memories")
-    for reason in answer.reasons:
-        session.hint(reason)
+    if arguments.explain and form not in _EXPLAIN_THEMSELVES:
+        for line in explanation(answer):  # beside the answer, which goes to a model as it is
+            session.aside(line)
+    elif form != "text":  # which has them itself
+        for reason in answer.reasons:
+            session.hint(reason)
     return 0
 
 

@@ -1,0 +1,170 @@
+"""What a person who asks on the command line is told: reasons, errors and explanations."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from recollect.embedders.models import MODELS
+from recollect.settings import EMBEDDERS, is_embedder
+from tests.doors.test_cli import Cli, cli
+
+__all__ = ["cli"]  # the fixture
+
+
+# Reasons
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("what did I do on 2 March 2021?", "there is nothing of 2021-03-02; it was searched"),
+        ("2021年3月2日做了什么", "there is nothing of 2021-03-02; it was searched"),
+        ("what is the", "the question holds no word to search for"),
+        ("的 是 吗", "the question holds no word to search for"),
+    ],
+)
+def test_a_reason_is_in_the_answer_of_every_form(cli: Cli, question: str, reason: str) -> None:
+    cli("remember", "I did the dishes in March 三月做了家务", "--kind", "journal")
+    asked = ("recall", question, "--preset", "notebook")
+    text = cli(*asked, "--text", "--quiet")
+    assert reason in text.out
+    assert cli(*asked, "--text").err == ""  # once is enough
+    assert cli(*asked, "--text", "--explain").out.count(reason) == 2  # in its stage, and at the end
+    record = cli(*asked)
+    assert record.json["reasons"][0].startswith(reason)
+    for form in ("markdown", "brief", "history", "search-response", "model"):
+        assert reason in cli(*asked, "--format", form).err
+
+
+# Explaining
+
+
+@pytest.mark.parametrize("form", ["markdown", "brief", "history", "search-response", "model"])
+def test_explaining_goes_beside_what_a_model_reads(cli: Cli, form: str) -> None:
+    cli("remember", "Mei prefers dark mode 小美喜欢深色", "--id", "it")
+    asked = ("recall", "dark mode 深色", "--format", form)
+    plain, explained = cli(*asked), cli(*asked, "--explain")
+    assert explained.out == plain.out
+    assert "preset balanced, " in explained.err
+    assert "  hit 1 it: " in explained.err
+    assert "preset balanced" not in plain.err
+    assert "  hit 1 it: " in cli(*asked, "--explain", "--quiet").err  # it was asked for
+
+
+# What a score is made of
+
+
+@pytest.mark.parametrize("question", ["dark mode", "深色主题", "dark 主题"])
+def test_a_hit_names_the_parts_of_its_score(cli: Cli, question: str) -> None:
+    cli("remember", "dark mode 深色主题", "--id", "it")
+    for other in ("the lake is cold", "湖水很冷", "lunch at noon"):
+        cli("remember", other)
+    first = cli("recall", question, "--text").out.splitlines()[1]
+    assert "  it  note  (" in first and "words #1; " in first
+    assert " words + " in first and " meaning" in first
+    first = cli("recall", question, "--preset", "notebook", "--text").out.splitlines()[1]
+    assert " relevance + " in first and " recency" in first
+
+
+def test_the_demo_names_the_parts_too(cli: Cli) -> None:
+    lines = [line for line in cli("demo").out.splitlines() if "because: " in line]
+    assert re.search(r"words #1; 0\.\d\d words \+ ", lines[0])
+    assert any(" words + " in line for line in lines)
+    assert any(" exact" in line for line in lines)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("--min-words", "a share of the question's words from 0 to 1"),
+        ("--min-meaning", "a cosine from -1 to 1"),
+        ("--floor", "a confidence from 0 to 1"),
+        ("--limit", "a whole number from 1 to 1,000"),
+        ("--budget", "a whole number from 1 to 1,000,000"),
+        ("--deadline", "seconds from 0.001 to 3,600"),
+    ],
+)
+def test_an_error_names_the_option_and_its_range(cli: Cli, option: str, expected: str) -> None:
+    cli("remember", "x", "--id", "it")
+    for asked in (["recall", "预算"], ["why-not", "it", "预算"]):
+        ran = cli(*asked, option, "abc")
+        assert (ran.code, ran.out) == (2, "")
+        assert f"{option}: expected {expected}, got 'abc'" in ran.err
+        assert "--help" in ran.err
+        for value in ("-2", "5000000"):
+            ran = cli(*asked, option, value)
+            assert ran.code == 2
+            assert ran.error["message"].startswith(f"{option}: expected {expected}, got ")
+
+
+def test_an_unknown_embedder_is_an_error(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("remember", "Mei prefers dark mode 小美喜欢深色", "--id", "it")
+    said = "there is no embedder 'nope'; known: use-m, arctic-s, hashing, none, openai:MODEL"
+    for asked in (["recall", "深色"], ["recall", "dark", "--words"], ["why-not", "it", "dark"]):
+        ran = cli(*asked, "--embedder", "nope")
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.error["message"] == f"--embedder: {said}"
+    ran = cli("config", "set", "embedder", "nope")
+    assert ran.code == 2 and said in ran.err
+    assert not (tmp_path / "config/recollect/config.toml").exists()
+    # out of a variable or a file it keeps nobody from remembering, and the question says it
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "nope")
+    assert cli("remember", "another thing 另一件事").code == 0
+    ran = cli("recall", "深色")
+    assert ran.code == 2 and said in ran.err
+    assert cli("recall", "深色", "--words").json["hits"][0]["id"] == "it"
+
+
+@pytest.mark.parametrize("name", ["arctic-s", "openai:some-model"])
+def test_a_known_embedder_that_cannot_be_had_leaves_words(cli: Cli, name: str) -> None:
+    cli("remember", "Mei prefers dark mode 小美喜欢深色", "--id", "it", "--embedder", name)
+    for question in ("深色", "dark"):
+        ran = cli("recall", question, "--embedder", name)
+        assert (ran.code, ran.json["status"]) == (0, "degraded")
+        assert ran.json["hits"][0]["id"] == "it"
+
+
+def test_the_names_of_embedders_are_those_of_the_registry() -> None:
+    assert (*(model.id for model in MODELS), "none") == EMBEDDERS
+    assert is_embedder("openai:m") and not is_embedder("openai:") and not is_embedder("")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "there is no file"),
+        ("[[route]\n", "cannot be read"),
+        ("[[route]]\nname = '任务'\n", "patterns are a list of texts"),
+    ],
+)
+def test_routes_are_read_when_they_are_set(
+    cli: Cli, tmp_path: Path, content: str | None, says: str
+) -> None:
+    path = tmp_path / "routes.toml"
+    if content is not None:
+        path.write_text(content, "utf-8")
+    ran = cli("config", "set", "routes", str(path))
+    assert ran.code == 2 and says in ran.error["message"]
+    assert not (tmp_path / "config/recollect/config.toml").exists()
+
+
+def test_routes_are_kept_by_their_whole_path(cli: Cli, tmp_path: Path) -> None:
+    text = (
+        "[[route]]\nname = 'runbooks'\npatterns = ['运维手册', 'runbooks']\nwhere = {kind = 'r'}\n"
+    )
+    (tmp_path / "routes.toml").write_text(text, "utf-8")
+    assert cli("config", "set", "routes", "routes.toml").code == 0
+    assert cli("config", "get", "routes").json == {"routes": str(tmp_path / "routes.toml")}
+    cli("remember", "restart the proxy 重启代理", "--kind", "r", "--id", "it")
+    for question in ("runbooks", "运维手册"):
+        answer = cli("recall", question, "--preset", "notebook").json
+        assert list(answer["hits"][0]["channels"]) == ["route"]
+    assert cli("config", "set", "routes", "").code == 0
