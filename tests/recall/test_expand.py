@@ -263,3 +263,12 @@ def test_a_failing_second_pass_keeps_the_first() -> None:
     assert after.channels["words"] == asked.channels["words"]
     assert after.faults[0].status is Status.DEGRADED
     assert "expand: “猫” failed: the words are gone" in after.faults[0].reason
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"), [("谁养猫？", "养…猫"), ("什么时候见面的？", "见…面")]
+)
+def test_what_is_asked_is_shown_in_words(engine: Engine, question: str, shown: str) -> None:
+    engine.remember("他養了一只貓，见过一面")
+    notes = step(ask(engine, question, *STAGES), "expand").notes
+    assert f"something between “{shown}”: 1 more" in notes

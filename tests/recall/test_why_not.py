@@ -370,3 +370,30 @@ def test_wrong_input(engine: Engine) -> None:
         engine.why_not("it", "x", spaces="nowhere")
     with pytest.raises(TypeError, match="touch"):
         engine.why_not("it", "x", touch=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "holds", "lacks"),
+    [
+        ("预算会议改到周五", "预算会议什么时候开", ("预算会议",), ("开",)),
+        ("北京的冬天", "小美什么时候去北京？", ("北京",), ("小美", "去")),
+        ("The committees met", "Which databases did the committee choose?",
+         ("committee",), ("databases", "choose")),
+        ("err conn 预算", "ERR_CONN_1042 的预算", ("err", "conn", "预算"), ("ERR_CONN_1042",)),
+    ],
+)  # fmt: skip
+def test_words_are_shown_as_people_write_them(
+    tmp_path: Path, text: str, question: str, holds: tuple[str, ...], lacks: tuple[str, ...]
+) -> None:
+    with Engine(tmp_path / "m.db", embedder="none", settings=Settings()) as engine:
+        engine.remember(text, id="it")
+        words = search(engine.why_not("it", question, preset="ranks"), "words")
+        assert (words.holds, words.lacks) == (holds, lacks)
+
+
+@pytest.mark.parametrize("question", ["what is the", "的 是 吗"])
+def test_a_question_that_names_nothing(engine: Engine, question: str) -> None:
+    engine.remember("what is the plan 是的", id="it")
+    why = engine.why_not("it", question, preset="ranks")
+    assert why.outcome == "not_found"
+    assert "words: the question holds no word to search for" in why.reason

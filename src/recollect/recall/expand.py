@@ -55,9 +55,10 @@ class Expand:
             (known if terms <= asked else new).append(variant)
             if not variant.apart:  # a find of these had more to fulfil than to hold a term
                 asked |= terms
-        draft = draft.note(f"only {len(held)} found: {len(new)} other ways to ask")
+        ways = "1 other way" if len(new) == 1 else f"{len(new)} other ways"
+        draft = draft.note(f"only {len(held)} found: {ways} to ask")
         if known:
-            shown = ", ".join(f"“{v.text}”" for v in known)
+            shown = ", ".join(f"“{v.shown}”" for v in known)
             draft = draft.note(f"nothing new in {shown}: these words were asked for already")
         have = {(f.memory_id, f.ordinal) for f in first}
         added: dict[Key, float] = {}
@@ -75,7 +76,7 @@ class Expand:
                 for key, score in found.items():
                     if key not in have:
                         added[key] = max(added.get(key, 0.0), score)
-                draft = draft.note(f"{variant.kind} “{variant.text}”: {len(added) - before} more")
+                draft = draft.note(f"{variant.kind} “{variant.shown}”: {len(added) - before} more")
             if len(held | {key[0] for key in added}) >= self.enough:
                 break
         return draft.with_channel(WORDS, (*first, *self._below(first, added)))
@@ -101,12 +102,12 @@ class Expand:
                     found = future.result(timeout=kit.deadline.left())
                 results.append((variant, found))
             except TimeoutError:
-                reason = f"“{variant.text}” was not done within {draft.query.deadline:g} s"
+                reason = f"“{variant.shown}” was not done within {draft.query.deadline:g} s"
                 draft = draft.fault(Status.DEGRADED, f"expand: {reason} and was left out")
             except InvalidInput:
                 raise  # the caller can mend it
             except RecollectError as e:
-                draft = draft.fault(Status.DEGRADED, f"expand: “{variant.text}” failed: {e}")
+                draft = draft.fault(Status.DEGRADED, f"expand: “{variant.shown}” failed: {e}")
         return draft, results
 
     def _search(self, variant: Variant, draft: Draft, kit: Kit) -> dict[Key, float]:

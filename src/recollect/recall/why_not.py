@@ -19,7 +19,9 @@ from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
-from recollect.text.tokenise import query_terms, stands_for_many, terms
+from recollect.recall.what_is_asked import names_nothing
+from recollect.text.coverage import held_and_lacking
+from recollect.text.tokenise import query_terms
 from recollect.vocabulary import Candidate, Found, Memory, Query, Recollection
 
 Outcome = Literal[
@@ -60,7 +62,7 @@ class Looked(NamedTuple):
     score: float | None
     candidates: int
     last: float | None
-    holds: tuple[str, ...] = ()  # of the terms that words look for
+    holds: tuple[str, ...] = ()  # of the words that are looked for
     lacks: tuple[str, ...] = ()
     note: str = ""  # e.g. why this search was not made
 
@@ -200,6 +202,8 @@ class _Found:
         last = found[-1].score if found else None
         place = _place(found, self._memory.id)
         got_in, note = place is not None, ""
+        if name == WORDS and not holds and not lacks:
+            note = "the question holds no word to search for"
         if not got_in and name == WORDS and holds:
             place, note = self._deeper_by_words()
         elif not got_in and name == MEANING:
@@ -207,24 +211,19 @@ class _Found:
         rank, score = place or (None, None)
         return Looked(name, got_in, rank, score, len(found), last, holds, lacks, note)
 
-    def _asked_terms(self) -> tuple[str, ...]:
+    def _asked(self) -> str:
+        """What words looked for."""
         plan = next((d.plan for d in reversed(self._seen) if d.plan), None)
-        return query_terms(plan.rewritten if plan else self._answer.query.text)
+        return plan.rewritten if plan else self._answer.query.text
 
     def _held(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        own = set(terms(self._memory.text))
-
-        def there(term: str) -> bool:
-            many = stands_for_many(term) and any(one.startswith(term) for one in own)
-            return term in own or many
-
-        asked = self._asked_terms()
-        return tuple(filter(there, asked)), tuple(t for t in asked if not there(t))
+        asked = self._asked()
+        return ((), ()) if names_nothing(asked) else held_and_lacking(asked, self._memory.text)
 
     def _deeper_by_words(self) -> tuple[tuple[int, float] | None, str]:
         query = self._answer.query
         found = self._kit.store.search_words(
-            self._asked_terms(), spaces=query.spaces, where=query.where, limit=_DEEP
+            query_terms(self._asked()), spaces=query.spaces, where=query.where, limit=_DEEP
         )
         place = _place(found, self._memory.id)
         return place, "" if place else f"not among the first {_DEEP:,}"
@@ -334,7 +333,7 @@ def described(looked: Looked) -> str:
     name, got_in, rank, score, candidates, last, holds, lacks, note = looked
     if note:
         told = note.removeprefix(f"{name}: ")
-    elif name == WORDS and lacks and not holds:
+    elif name == WORDS and lacks and not holds and not got_in:
         return f"{name}: holds none of: {_some(lacks)}"
     elif rank is None or score is None:
         told = "not in its list"

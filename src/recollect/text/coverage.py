@@ -9,6 +9,7 @@ something, and says the same in a small space as in a large one.
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import NamedTuple
 
 from recollect.text.fold import fold_width
@@ -46,7 +47,33 @@ class Asked(NamedTuple):
 
 
 def _held(piece: str, text: str) -> float:
+    return len(_places(piece, text)) / len(piece)
+
+
+def _places(piece: str, text: str) -> set[int]:
+    """Which characters of a piece of Chinese are there, beside the same neighbour."""
     if len(piece) == 1:
-        return float(piece in text)
-    held = {at + k for at in range(len(piece) - 1) if piece[at : at + 2] in text for k in (0, 1)}
-    return len(held) / len(piece)
+        return {0} if piece in text else set()
+    return {at + k for at in range(len(piece) - 1) if piece[at : at + 2] in text for k in (0, 1)}
+
+
+def held_and_lacking(question: str, passage: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The question's telling words that a passage holds, and those that it lacks, as people write
+    them: of Chinese whole stretches, of an identifier that is not there the parts that are."""
+    there, text = set(terms(passage)), fold_width(passage)
+    held: dict[str, None] = {}
+    lacking: dict[str, None] = {}
+    for piece in telling_pieces(question):
+        if is_chinese(piece):
+            places = _places(piece, text)
+            for known, run in groupby(range(len(piece)), key=places.__contains__):
+                stretch = "".join(piece[at] for at in run)
+                (held if known else lacking)[stretch] = None
+            continue
+        exact, *parts = terms(piece, ends=False) or [""]
+        if exact in there:
+            held[piece] = None
+        elif exact:
+            lacking[piece] = None
+            held |= dict.fromkeys(part for part in parts if part in there)
+    return tuple(held), tuple(lacking)

@@ -32,6 +32,11 @@ class Variant(NamedTuple):
     text: str
     apart: str = ""  # Chinese that a find must hold, with something in between or without
 
+    @property
+    def shown(self) -> str:
+        """As people would write it: 养…猫."""
+        return "…".join(self.apart) if self.apart else self.text
+
     def fits(self, passage: str) -> bool:
         """Does what was found say this, or only hold the same characters somewhere?"""
         if not self.apart:
