@@ -3,7 +3,8 @@
     RecollectError
     ├── InvalidInput            the caller can mend it: bad text, filter, name, number, file
     │   ├── InvalidVector       NaN, infinity, zero or the wrong dimension
-    │   └── UnknownSpace        a question names a space that does not exist
+    │   ├── UnknownSpace        a question names a space that does not exist
+    │   └── NotebookFileRefused a file of a notebook is not read; the others are
     ├── NotFound                no memory has this id
     ├── Conflict                the id is taken by another memory
     ├── StoreError              the store cannot do its work
@@ -53,6 +54,16 @@ def unknown_space(name: str, known: Iterable[str]) -> UnknownSpace:
         f"there is no space {name!r}; known: {', '.join(sorted(known))}. "
         "A space comes to be when something is remembered in it"
     )
+
+
+class NotebookFileRefused(InvalidInput):
+    """`why` is a sentence for the person whose file it is; `gone`: it was there a moment ago."""
+
+    code = "notebook_file_refused"
+
+    def __init__(self, path: object, why: str, *, gone: bool = False) -> None:
+        super().__init__(f"{path}: {why}")
+        self.path, self.why, self.gone = str(path), why, gone
 
 
 class NotFound(RecollectError):
