@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from recollect.embedders.choosing import Embedders
     from recollect.embedders.protocol import Embedder
     from recollect.llms.protocol import LLM
+    from recollect.notebook.books import Books
+    from recollect.notebook.sync import SyncKit, SyncReport
     from recollect.recall.route import RouteRule
     from recollect.recall.why_not import WhyNot
     from recollect.recall.workers import Workers
@@ -205,6 +207,21 @@ class Engine:
         from recollect.remember.writer import Writer
 
         return Writer(self.store, self._embedders, space=self.settings.space, clock=self._clock)
+
+    @cached_property
+    def books(self) -> Books | None:
+        """The folders of Markdown whose memories this store holds; None if it is no file."""
+        if (path := getattr(self.store, "path", None)) is None:
+            return None
+        from recollect.notebook.books import Books, books_directory
+
+        return Books(books_directory(path))
+
+    @cached_property
+    def _sync_kit(self) -> SyncKit:
+        from recollect.notebook.sync import sync_kit
+
+        return sync_kit(self.store, self.books, self._embedders, self._clock, self.settings)
 
     # Writing
 
@@ -439,6 +456,17 @@ class Engine:
                 return
 
     # Care
+
+    def sync(self, *, spaces: SpaceNames | None = None, **options: Any) -> SyncReport:
+        """Make the store true to its books: all, or those of some spaces.
+
+        Options: `paths` (only these files), `within` (seconds), `progress`, `anew` (look at every
+        file and memory), `accept_empty` (a folder that is empty now was emptied on purpose).
+        """
+        from recollect.notebook.sync import sync
+
+        names = None if spaces is None else space_names(spaces, self.settings)
+        return sync(self._sync_kit, spaces=names, **options)
 
     def rebuild_words(self) -> int:
         """Make the words index anew from the texts; how many passages it holds."""
