@@ -62,13 +62,13 @@ def file_of(kind: str, *, day: date) -> PurePosixPath | None:
 
 def kind_of(path: PurePosixPath, form: Form = Form.NOTEBOOK) -> str:
     """The kind of what stands in this file, unless the file itself says otherwise."""
-    if form is not Form.FOLDER and path in _KIND_OF:
+    if form != Form.FOLDER and path in _KIND_OF:
         return _KIND_OF[path]
     return "journal" if is_journal(path, form) else "note"
 
 
 def is_journal(path: PurePosixPath, form: Form = Form.NOTEBOOK) -> bool:
-    if form is Form.FOLDER:  # daily notes are named by nothing but the day
+    if form == Form.FOLDER:  # daily notes are named by nothing but the day
         return len(path.stem) == 10 and day_of(path) is not None
     return len(path.parts) > 1 and path.parts[0] == JOURNAL.name
 
@@ -87,9 +87,9 @@ def day_of(path: PurePosixPath) -> date | None:
 
 
 def reading_of(path: PurePosixPath, form: Form) -> Reading:
-    if form is Form.FOLDER:
+    if form == Form.FOLDER:
         return Reading.NOTES
-    if form is Form.NOTES and path == INDEX:
+    if form == Form.NOTES and path == INDEX:
         return Reading.INDEX
     if path in _KIND_OF or path == HISTORY or is_journal(path, form):
         return Reading.LISTS

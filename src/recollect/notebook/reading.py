@@ -64,7 +64,9 @@ def list_files(
                 _take(entry, path, files, refused, max_bytes)
                 if len(files) > max_files:
                     files.pop()
-                    why = f"more than {max_files:,} files; the rest is left out. Add a smaller folder"
+                    why = (
+                        f"more than {max_files:,} files; the rest is left out. Add a smaller folder"
+                    )
                     refused.append(Refused(PurePosixPath(path), why))
                     return Listing(files, refused)
         folders.extend(reversed(inner))
@@ -240,7 +242,8 @@ def decode(data: bytes, path: PurePosixPath) -> str:
         ) from None
     if "\0" in text:
         raise NotebookFileRefused(
-            path, "it holds NUL characters: a binary file, or UTF-16 without a mark. Save it as UTF-8"
+            path,
+            "it holds NUL characters: a binary file, or UTF-16 without a mark. Save it as UTF-8",
         )
     return text
 
