@@ -137,6 +137,23 @@ def revise(entry: Entry, kit: Kit, *, same_text: bool) -> Receipt:
     )
 
 
+def revise_many(entries: Sequence[Entry], kit: Kit) -> str:
+    """Replace memories whose texts have changed, all together; why words alone find them, if so."""
+    note = ""
+    fingerprint: str | None = None
+    entries = list(entries)
+    try:
+        entries, fingerprint = _embedded(entries, kit)
+    except EmbedderError as e:
+        note = _words_only(e)
+    try:
+        kit.store.revise_many(entries, fingerprint=fingerprint)
+    except FingerprintMismatch as e:
+        note = _words_only(e)
+        kit.store.revise_many([entry._replace(vectors=None) for entry in entries])
+    return note
+
+
 def _words_only(fault: EmbedderError) -> str:
     return f"found by words only, for now: {fault}"
 

@@ -159,23 +159,35 @@ class InMemoryStore:
         ]
 
     def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
+        self.revise_many([entry], fingerprint=fingerprint)
+
+    def revise_many(
+        self, entries: Sequence[Entry], *, fingerprint: str | None = None, history: bool = True
+    ) -> None:
         with self._lock:
-            memory = entry.memory
-            former = self._memories.get(memory.id)
-            if former is None:
-                raise NotFound(f"no memory has the id {memory.id!r}")
-            if former.space != memory.space:
-                raise Conflict(
-                    f"{memory.id!r} belongs to space {former.space!r}; "
-                    "a memory cannot move to another"
-                )
-            if former.text != memory.text:
-                self._check_vectors(entry, fingerprint)
+            for entry in entries:  # check all before writing any
+                former = self._memories.get(entry.memory.id)
+                if former is None:
+                    raise NotFound(f"no memory has the id {entry.memory.id!r}")
+                if former.space != entry.memory.space:
+                    raise Conflict(
+                        f"{former.id!r} belongs to space {former.space!r}; "
+                        "a memory cannot move to another"
+                    )
+                if former.text != entry.memory.text:
+                    self._check_vectors(entry, fingerprint)
+            for entry in entries:
+                self._revise(entry, fingerprint, history)
+
+    def _revise(self, entry: Entry, fingerprint: str | None, history: bool) -> None:
+        memory = entry.memory
+        former = self._memories[memory.id]
+        if history:
             self._history.setdefault(memory.id, []).insert(0, Revision(former, memory.updated_at))
-            self._identities[memory.id] = entry.identity
-            self._memories[memory.id] = memory
-            if former.text != memory.text:
-                self._index(entry, fingerprint)
+        self._identities[memory.id] = entry.identity
+        self._memories[memory.id] = memory
+        if former.text != memory.text:
+            self._index(entry, fingerprint)
 
     def get(
         self, ids: Sequence[str], *, spaces: Sequence[str] | None = None

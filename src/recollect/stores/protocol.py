@@ -87,6 +87,12 @@ class Store(Protocol):
     def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
         """Replace the memory that has the entry's id; its former form goes to the history."""
 
+    def revise_many(
+        self, entries: Sequence[Entry], *, fingerprint: str | None = None, history: bool = True
+    ) -> None:
+        """The same for several, all or nothing. `history=False` keeps no former form: for what
+        nobody said otherwise, as when a line of a file is now another line."""
+
     def get(
         self, ids: Sequence[str], *, spaces: Sequence[str] | None = None
     ) -> list[Memory | None]:

@@ -267,6 +267,37 @@ class StoreContract:
         assert store.history(first.id) == []
         assert ids(self.words(store, "alpha")) == [first.id]
 
+    def test_many_are_revised_together_or_not_at_all(self, store: Store) -> None:
+        first, second = self.told(store, "alpha", "beta")
+        changed = [replace(first, text="gamma"), replace(second, text="甲乙")]
+        with pytest.raises(NotFound):
+            store.revise_many(
+                [make_entry(changed[0], TOY), make_entry(make_memory("x", "nobody"), TOY)],
+                fingerprint=TOY.fingerprint,
+            )
+        assert store.get([first.id, second.id]) == [first, second]
+        store.revise_many(
+            [make_entry(memory, TOY) for memory in changed], fingerprint=TOY.fingerprint
+        )
+        store.revise_many([])
+        assert store.get([first.id, second.id]) == changed
+        assert [r.memory for r in store.history(second.id)] == [second]
+        assert self.words(store, "alpha") == self.words(store, "beta") == []
+        assert ids(self.words(store, "gamma")) == [first.id]
+
+    def test_a_revision_without_history_leaves_none(self, store: Store) -> None:
+        (first,) = self.told(store, "alpha")
+        store.touch(accessed={first.id: 2}, reinforced={first.id: 3})
+        (held,) = store.get([first.id])
+        assert held is not None
+        elsewhere = replace(held, source="b.md", section="S", tags=("t",))
+        store.revise_many([make_entry(elsewhere)], history=False)
+        assert store.get([first.id]) == [elsewhere]
+        assert store.history(first.id) == []
+        assert store.pending(["global"]) == 0
+        assert ids(self.meaning(store, "alpha")) == [first.id]
+        assert store.count(where=parse_filter({"tags": "t"})) == 1
+
     def test_what_was_revised_can_be_told_anew(self, store: Store) -> None:
         store.put([make_entry(make_memory("alpha", "a"), merge=True)])
         store.revise(make_entry(make_memory("beta", "a"), merge=True))

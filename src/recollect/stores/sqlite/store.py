@@ -174,13 +174,24 @@ class SQLiteStore:
         return self._mended(put)
 
     def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
+        self.revise_many([entry], fingerprint=fingerprint)
+
+    def revise_many(
+        self, entries: Sequence[Entry], *, fingerprint: str | None = None, history: bool = True
+    ) -> None:
+        if not entries:
+            return
+
         def revise() -> None:
             with self._write() as writer:
-                pids = writing.revise(writer, entry, fingerprint)
-                if pids:
-                    space = space_id(writer, entry.memory.space)
-                    assert space is not None
-                    self._erase_derived(writer, {space: pids})
+                gone: dict[int, list[int]] = {}
+                for entry in entries:
+                    pids = writing.revise(writer, entry, fingerprint, history=history)
+                    if pids:
+                        space = space_id(writer, entry.memory.space)
+                        assert space is not None
+                        gone.setdefault(space, []).extend(pids)
+                self._erase_derived(writer, gone)
 
         self._mended(revise)
         self._tidy()

@@ -233,7 +233,9 @@ def find_row(connection: apsw.Connection, memory_id: str) -> tuple[int, int] | N
     return found
 
 
-def revise(connection: apsw.Connection, entry: Entry, fingerprint: str | None) -> list[int]:
+def revise(
+    connection: apsw.Connection, entry: Entry, fingerprint: str | None, *, history: bool
+) -> list[int]:
     """Replace a memory in place, its former form into the history; the pids that went."""
     memory = entry.memory
     found = find_row(connection, memory.id)
@@ -253,10 +255,11 @@ def revise(connection: apsw.Connection, entry: Entry, fingerprint: str | None) -
         raise Conflict(
             f"{memory.id!r} belongs to space {former.space!r}; a memory cannot move to another"
         )
-    connection.execute(
-        "INSERT INTO revisions VALUES (?, ?, ?)",
-        (row, to_micros(memory.updated_at), snapshot(former)),
-    )
+    if history:
+        connection.execute(
+            "INSERT INTO revisions VALUES (?, ?, ?)",
+            (row, to_micros(memory.updated_at), snapshot(former)),
+        )
     columns = ", ".join(f"{name} = ?" for name in COLUMNS.split(", "))
     connection.execute(
         f"UPDATE memories SET identity = ?, {columns} WHERE row = ?",
