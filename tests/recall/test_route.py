@@ -172,7 +172,9 @@ def test_the_querys_own_filter_holds(store: Store) -> None:
 def test_an_empty_list_is_searched_for(store: Store) -> None:
     draft = asked(store, "有哪些模式", spaces=("work",))
     assert draft.settled == ""
-    assert draft.notes == ("route patterns: it leads to nothing; searching instead",)
+    said = "the list 'patterns' is empty; it was searched by words and meaning instead"
+    assert draft.notes == (said,)
+    assert [fault.reason for fault in draft.faults] == [said]
 
 
 def test_a_space_that_does_not_exist(store: Store) -> None:

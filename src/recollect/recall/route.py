@@ -18,7 +18,7 @@ from recollect.filters import All, Filter
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.sections import fit, in_order, sections
 from recollect.text.fold import fold
-from recollect.vocabulary import GLOBAL_SPACE, Found, Memory, Passage
+from recollect.vocabulary import GLOBAL_SPACE, Found, Memory, Passage, Status
 
 CHANNEL = "route"
 MAX_QUESTION_CHARS = 160  # who asks for a list is brief; no pattern ever sees more than this
@@ -64,7 +64,10 @@ class Route:
         where = rule.where if query.where is None else All((query.where, rule.where))
         told = kit.store.scan(spaces=spaces, where=where, limit=query.limit + 1).memories
         if not told:
-            return draft.note(f"route {rule.name}: it leads to nothing; searching instead")
+            return draft.fault(
+                Status.ANSWERED,  # makes no status worse: the search may well have an answer
+                f"the list {rule.name!r} is empty; it was searched by words and meaning instead",
+            )
         whole = fit(told, query, kit)
         if whole:
             pieces = [(memory, Passage(0, 0, len(memory.text))) for memory in told]
