@@ -56,7 +56,7 @@ class Refine:
     name: ClassVar[str] = "refine"
     trust: Trust | None = None  # by the encoder
     clear: float = 1.0  # spreads above chance from which meaning stands out clearly
-    firm: float = 0.6  # the share of the question's terms in one passage that makes words certain
+    firm: float = 0.5  # the share of the question's terms in one passage that makes words certain
     within: float = 0.05  # what a passage's own words decide among those of its memory
     near: float = 0.07  # what one spread of nearness word by word adds
     short: int = 20  # terms: in a longer question nearness to each word soon means nothing
