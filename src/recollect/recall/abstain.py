@@ -67,7 +67,6 @@ class Abstain:
         elif named:
             confidence *= _NOT_HELD
             missing = f"; nothing holds {' '.join(named[:3])} exactly"
-        draft = replace(draft, confidence=round(confidence, 4))
         floor = draft.query.floor
         if floor is None:
             floor = calibration.floor if evidence.passages >= _CALIBRATED_FROM else 0.0
@@ -77,15 +76,20 @@ class Abstain:
         )
         if evidence.cosine is not None:
             told += f", cosine {evidence.cosine:.2f}"
+        sure = round(confidence, 4)
         if confidence >= floor:
-            return draft.note(told)
+            return replace(draft, confidence=sure, notes=(*draft.notes, told))
         best = draft.candidates[0]
         gone = tuple(
             Dropped(*c.key, f"the confidence {confidence:.2f} is below the floor {floor:.2f}")
             for c in draft.candidates
         )
         return replace(
-            draft, candidates=(), dropped=gone, nearest=hit_of(best, kit.count_tokens(best.text))
+            draft,
+            candidates=(),
+            dropped=gone,
+            confidence=sure,
+            nearest=hit_of(best, kit.count_tokens(best.text)),
         ).fault(
             Status.BELOW_FLOOR,
             f"nothing here seems to answer this ({told}; the floor is {floor:.2f}). "

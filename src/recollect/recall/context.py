@@ -7,8 +7,11 @@ its neighbours score, if they were told in the same breath.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import pairwise
+from operator import add
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
@@ -28,30 +31,44 @@ class Context:
         if draft.settled:  # nothing was searched, so nothing needs support
             return draft
         scores = {c.memory_id: c.score for c in draft.candidates}
-        memories = {c.memory_id: c.memory for c in draft.candidates}
-        beside = kit.store.neighbours(list(scores))
-        support = [
-            self.share
-            * sum(
+        memories = {c.memory_id: c.memory for c in draft.candidates if c.memory is not None}
+        support = dict.fromkeys(scores, 0.0)
+        asked = _near_another(memories.values())
+        for name, beside in zip(asked, kit.store.neighbours(asked) if asked else (), strict=True):
+            support[name] = self.share * sum(
                 scores[one]
-                for one in neighbours
-                if one in scores and _together(candidate.memory, memories[one])
+                for one in beside
+                if one in memories and _together(memories[name], memories[one])
             )
-            for candidate, neighbours in zip(draft.candidates, beside, strict=True)
+        ceiling = max([1.0, *map(add, scores.values(), support.values())])
+        if ceiling == 1.0 and not any(support.values()):
+            return draft
+        raised = [
+            added(one, "neighbours", support[one.memory_id], ceiling=ceiling)
+            for one in draft.candidates
         ]
-        pairs = list(zip(draft.candidates, support, strict=True))
-        ceiling = max([1.0, *(candidate.score + more for candidate, more in pairs)])
-        raised = [added(one, "neighbours", more, ceiling=ceiling) for one, more in pairs]
         raised.sort(key=lambda c: -c.score)
         return replace(draft, candidates=tuple(raised))
 
 
-def _together(one: Memory | None, other: Memory | None) -> bool:
+def _near_another(memories: Iterable[Memory]) -> list[str]:
+    """The ids of those that were told in one breath with another of them. Only these can have a
+    neighbour that counts, and looking for neighbours takes time."""
+    placed = (one for one in memories if one.source or one.occurred_at is not None)
+    told = sorted(placed, key=lambda one: (one.source, _moment(one)))
+    together = [pair for pair in pairwise(told) if _together(*pair)]
+    return list(dict.fromkeys(one.id for pair in together for one in pair))
+
+
+def _together(one: Memory, other: Memory) -> bool:
     """Told in one breath: the same source, and close in time. What has neither a source nor a
     time of its own was perhaps told in a row, but need have nothing to do with its neighbour."""
-    if one is None or other is None or one.source != other.source:
+    if one.source != other.source:
         return False
     if not one.source and (one.occurred_at is None or other.occurred_at is None):
         return False
-    apart = (one.occurred_at or one.created_at) - (other.occurred_at or other.created_at)
-    return abs(apart) <= _SAME_BREATH
+    return abs(_moment(one) - _moment(other)) <= _SAME_BREATH
+
+
+def _moment(memory: Memory) -> datetime:
+    return memory.occurred_at or memory.created_at

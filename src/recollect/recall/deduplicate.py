@@ -36,6 +36,8 @@ class OnePerMemory:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled:  # the sections of something large, all of them wanted
             return draft
+        if len({c.memory_id for c in draft.candidates}) == len(draft.candidates):
+            return draft  # short memories, as most are
         seen: dict[str, int] = {}
         kept: list[Candidate] = []
         dropped: list[Dropped] = []
@@ -81,6 +83,8 @@ class Deduplicate:
                 seen.keep(at)
                 continue
             dropped.append(Dropped(*candidate.key, reason))
+        if not dropped:
+            return draft
         return replace(draft, candidates=tuple(kept), dropped=tuple(dropped))
 
 

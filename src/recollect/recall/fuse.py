@@ -22,7 +22,11 @@ def places_of(channels: Mapping[str, tuple[Found, ...]]) -> dict[Key, dict[str, 
     places: dict[Key, dict[str, Place]] = {}
     for name, found in channels.items():
         for rank, (memory_id, ordinal, score) in enumerate(found):
-            places.setdefault((memory_id, ordinal), {})[name] = Place(rank, score)
+            key = memory_id, ordinal
+            if key in places:
+                places[key][name] = Place(rank, score)
+            else:
+                places[key] = {name: Place(rank, score)}
     return places
 
 

@@ -90,22 +90,30 @@ class FuseAdaptively:
         peak = max(scores.values(), default=0.0) or 1.0
         # whoever holds the identifier that is asked for stands above whoever does not
         exact = shares(draft.channels.get(EXACT, ()))
-        scores = {key: score + peak * exact.get(key, 0.0) for key, score in scores.items()}
+        for key, part in exact.items():
+            scores[key] += peak * part
         ceiling = max(bool(share) + weight * max(spreads.values(), default=0.0), peak)
         ceiling += peak * bool(exact)
-        candidates = [Candidate(*key, scores[key] / ceiling, places[key]) for key in places]
+        candidates = [Candidate(*key, scores[key] / ceiling, at) for key, at in places.items()]
         candidates.sort(key=lambda c: -c.score)
-        both = sum(len(c.channels) > 1 for c in candidates)
-        return replace(draft, candidates=tuple(candidates), channels={}, standing=standing).note(
+        both = sum([len(at) > 1 for at in places.values()])
+        told = (
             f"{len(candidates)} passages, {both} found by more than one channel; "
             f"a spread of meaning weighs {weight:.2f}"
+        )
+        return replace(
+            draft,
+            candidates=tuple(candidates),
+            channels={},
+            standing=standing,
+            notes=(*draft.notes, told),
         )
 
 
 def shares(found: Sequence[Found]) -> dict[Key, float]:
     """Scores as shares of the best."""
-    best = max((f.score for f in found), default=0.0)
-    return {(f.memory_id, f.ordinal): f.score / best for f in found} if best > 0 else {}
+    best = max((score for _, _, score in found), default=0.0)
+    return {(name, ordinal): score / best for name, ordinal, score in found} if best > 0 else {}
 
 
 def _standing(draft: Draft, kit: Kit, keys: list[Key]) -> Standing | None:
@@ -113,7 +121,7 @@ def _standing(draft: Draft, kit: Kit, keys: list[Key]) -> Standing | None:
     question = draft.question
     if question is None or MEANING not in draft.channels:
         return None
-    cosines = {(f.memory_id, f.ordinal): f.score for f in draft.channels[MEANING]}
+    cosines = {(name, ordinal): score for name, ordinal, score in draft.channels[MEANING]}
     others = [key for key in keys if key not in cosines]
     compared = kit.store.compare(
         question.vector, others, fingerprint=question.fingerprint, spaces=draft.query.spaces

@@ -41,7 +41,12 @@ class Hydrate:
                 gone.append(Dropped(*candidate.key, "forgotten while this question was answered"))
             else:
                 memory, passage = found
-                kept.append(candidate._replace(memory=memory, passage=passage))
+                kept.append(Candidate(*candidate[:4], memory, passage, candidate.parts))
         beyond = len(draft.candidates) - len(wanted)
-        draft = replace(draft, candidates=tuple(kept), dropped=tuple(gone))
-        return draft.note(f"{beyond} lower candidates were not fetched") if beyond else draft
+        told = (f"{beyond} lower candidates were not fetched",) if beyond else ()
+        return replace(
+            draft,
+            candidates=tuple(kept),
+            dropped=tuple(gone),
+            notes=(*draft.notes, *told),
+        )

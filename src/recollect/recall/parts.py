@@ -12,7 +12,16 @@ def scored(candidate: Candidate, parts: Mapping[str, float], *, ceiling: float) 
     Parts below 0 weigh against it, but no score is below 0."""
     told = {name: value / ceiling for name, value in parts.items() if value}
     total = sum(told.values())
-    return candidate._replace(score=max(0.0, total), parts=told if total > 0 else {})
+    # built in full: `_replace` takes twice the time, and this is done for every candidate
+    return Candidate(
+        candidate.memory_id,
+        candidate.ordinal,
+        max(0.0, total),
+        candidate.channels,
+        candidate.memory,
+        candidate.passage,
+        told if total > 0 else {},
+    )
 
 
 def added(candidate: Candidate, name: str, value: float, *, ceiling: float) -> Candidate:

@@ -24,12 +24,16 @@ def run(
     draft = Draft(query)
     steps: list[Step] = []
     began = time.perf_counter()
+    passed_on = len(draft)
     for stage in preset.stages:
-        received = len(draft)
+        received = passed_on
         start = time.perf_counter()
-        draft = stage(replace(draft, notes=(), dropped=()), kit)
+        if draft.notes or draft.dropped:  # of the stage before
+            draft = replace(draft, notes=(), dropped=())
+        draft = stage(draft, kit)
         spent = (time.perf_counter() - start) * 1000
-        steps.append(Step(stage.name, spent, received, len(draft), draft.notes, draft.dropped))
+        passed_on = len(draft)
+        steps.append(Step(stage.name, spent, received, passed_on, draft.notes, draft.dropped))
         if watch is not None:
             watch(stage, draft)
     used = sum(hit.tokens for hit in draft.hits)

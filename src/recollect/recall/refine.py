@@ -23,7 +23,7 @@ from recollect.recall.fuse_adaptively import Trust, trust_in
 from recollect.recall.parts import scored
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
-from recollect.text.bm25 import idf, weight
+from recollect.text.bm25 import K1, idf, longness
 from recollect.text.fold import fold_width
 from recollect.text.tokenise import (
     FIRST_IDEOGRAPH,
@@ -45,10 +45,11 @@ _EVIDENCE_FROM = 3  # candidates: the answer may stand second or third
 class _Read(NamedTuple):
     """A candidate, read: how often it holds each of the question's terms, and its length."""
 
-    candidate: Candidate
+    key: Key
     text: str  # folded, once for all that is read from it
-    counts: Counter[str]
+    counts: Mapping[str, int]
     length: int
+    whole: float  # how many terms its memory must have
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Refine:
         share = self._by_memory(read, rarity, common.length, usual) if by_words else {}
         trust = self.trust or trust_in(draft)
         every = trust.capped(draft.standing.spreads) if draft.standing else {}
-        spreads = {c.key: every[c.key] for c in draft.candidates if c.key in every}
+        spreads = {r.key: every[r.key] for r in read if r.key in every}
         near = _nearness(draft, read, rarity)
         # near words vouch for an encoder that sees the same in a passage that shares no word
         favourite = max(every, key=every.__getitem__, default=None)
@@ -86,40 +87,44 @@ class Refine:
         firmness = self._firmness(read, len(asked), share, spreads, clear)
         meaning += (trust.most - meaning) * (1 - firmness) if spreads else 0.0
         nearness = self.near * firmness * min(1.0, self.short / max(len(asked), 1)) ** 3
-        parts: dict[Key, dict[str, float]] = {
-            c.key: {
-                "words": firmness * share.get(c.key, 0.0),
-                "meaning": meaning * spreads.get(c.key, 0.0),
-                "near words": nearness * near.get(c.key, 0.0),
+        parts = [
+            {
+                "words": firmness * share.get(key, 0.0),
+                "meaning": meaning * spreads.get(key, 0.0),
+                "near words": nearness * near.get(key, 0.0),
             }
-            for c in draft.candidates
-        }
-        peak = max(sum(part.values()) for part in parts.values())
+            for key, *_ in read
+        ]
         ceiling = max(
             firmness * bool(share)
             + meaning * max(spreads.values(), default=0.0)
             + nearness * max(near.values(), default=0.0),
-            peak,
+            *(sum(part.values()) for part in parts),
         )
         ceiling = ceiling if ceiling > 0.0 else 1.0
         # whoever holds the identifier that is asked for stands above whoever does not
-        exact = {c.key: c.channels[EXACT].score for c in draft.candidates if EXACT in c.channels}
-        best_exact = max(exact.values(), default=1.0)
-        for key, score in exact.items():
-            against = max(
-                0.0, -sum(parts[key].values())
-            )  # what speaks against it counts for nothing
-            parts[key]["exact"] = _EXACT * ceiling * score / best_exact + against
+        exact = [
+            (part, c.channels[EXACT].score)
+            for part, c in zip(parts, draft.candidates, strict=True)
+            if EXACT in c.channels
+        ]
+        best_exact = max((score for _, score in exact), default=1.0)
+        for part, score in exact:
+            against = max(0.0, -sum(part.values()))  # what speaks against it counts for nothing
+            part["exact"] = _EXACT * ceiling * score / best_exact + against
         ceiling *= 1 + _EXACT * bool(exact)
-        refined = [scored(c, parts[c.key], ceiling=ceiling) for c in draft.candidates]
+        refined = [
+            scored(c, part, ceiling=ceiling)
+            for c, part in zip(draft.candidates, parts, strict=True)
+        ]
         refined.sort(key=lambda c: -c.score)
+        told = f"words weigh {firmness:.2f}, a spread of meaning {meaning:.2f}"
+        told += f", a spread of near words {nearness:.2f}" if near else ""
         return replace(
             draft,
             candidates=tuple(refined),
             evidence=_evidence(draft, refined[:_EVIDENCE_FROM], read, rarity, common.passages),
-        ).note(
-            f"words weigh {firmness:.2f}, a spread of meaning {meaning:.2f}"
-            + (f", a spread of near words {nearness:.2f}" if near else "")
+            notes=(*draft.notes, told),
         )
 
     def _by_memory(
@@ -130,27 +135,28 @@ class Refine:
         usual_memory: float,
     ) -> dict[Key, float]:
         """Each passage's share of the best words score, by memory first, then by itself."""
-        counts: dict[str, Counter[str]] = {}
+        counts: dict[str, Mapping[str, int]] = {}
         lengths: dict[str, float] = {}
         own: dict[Key, float] = {}
-        for candidate, _, held, length in read:
-            name = candidate.memory_id
-            counts.setdefault(name, Counter()).update(held)
-            memory = candidate.memory
-            assert memory is not None
-            lengths.setdefault(name, length * len(memory.text) / max(len(candidate.text), 1))
-            own[candidate.key] = _bm25(held, rarity, length, usual_passage)
-        whole = {
+        best_own: dict[str, float] = {}
+        for key, _, held, length, whole in read:
+            name = key[0]
+            if name in counts:  # a further passage of a long memory
+                counts[name] = Counter(counts[name]) + Counter(held)
+            else:
+                counts[name], lengths[name] = held, whole
+            own[key] = score = _bm25(held, rarity, length, usual_passage)
+            best_own[name] = max(best_own.get(name, 0.0), score)
+        by_memory = {
             name: _bm25(held, rarity, lengths[name], usual_memory) for name, held in counts.items()
         }
-        best_own: dict[str, float] = {}
-        for (name, _), score in own.items():
-            best_own[name] = max(best_own.get(name, 0.0), score)
-        best = max(whole.values(), default=0.0)
+        best = max(by_memory.values(), default=0.0)
         if best <= 0.0:
             return {}
         return {
-            key: whole[key[0]] / best * (1 - self.within + self.within * score / best_own[key[0]])
+            key: by_memory[key[0]]
+            / best
+            * (1 - self.within + self.within * score / best_own[key[0]])
             for key, score in own.items()
             if score > 0.0
         }
@@ -177,20 +183,27 @@ class Refine:
         if not share or not spreads:
             return 1.0
         best = set(sorted(share, key=lambda key: -share[key])[:3])
-        held = max(len(r.counts) for r in read if r.candidate.key in best) / max(asked, 1)
+        held = max(len(r.counts) for r in read if r.key in best) / max(asked, 1)
         return 1 - (1 - min(1.0, held / self.firm) ** 2) * clear
 
 
 def _read(candidate: Candidate, rarity: Mapping[str, float]) -> _Read:
-    text = fold_width(candidate.text)
-    return _Read(candidate, text, *count_terms(text, rarity.keys()))
+    memory, text = candidate.memory, candidate.text
+    assert memory is not None
+    folded = fold_width(text)
+    counts, length = count_terms(folded, rarity)
+    whole = length * len(memory.text) / max(len(text), 1)
+    return _Read(candidate.key, folded, counts, length, whole)
 
 
 def _bm25(
     held: Mapping[str, int], rarity: Mapping[str, float], length: float, usual: float
 ) -> float:
+    if not held:
+        return 0.0
+    against = longness(length, max(usual, 1.0))
     return sum(
-        rarity[term] * weight(count, length, max(usual, 1.0)) for term, count in held.items()
+        [rarity[term] * (count * (K1 + 1) / (count + against)) for term, count in held.items()]
     )
 
 
@@ -218,7 +231,7 @@ def _nearness(draft: Draft, read: Sequence[_Read], rarity: Mapping[str, float]) 
     weights = np.array(list(wanted.values()))
     near = (weights @ nearest / weights.sum()).tolist()
     mean, spread = mean_and_spread(near)
-    return {c.key: (value - mean) / spread for c, value in zip(draft.candidates, near, strict=True)}
+    return {r.key: (value - mean) / spread for r, value in zip(read, near, strict=True)}
 
 
 def _share_a_script(one: str, other: str) -> bool:
@@ -238,7 +251,7 @@ def _evidence(
     rarity: Mapping[str, float],
     passages: int,
 ) -> Evidence:
-    held = {r.candidate.key: r.counts for r in read}
+    held = {r.key: r.counts for r in read}
     if draft.period is not None:  # the words that name a time are answered by a time
         rest = set(query_terms(draft.period.rest))
         rarity = {term: rare for term, rare in rarity.items() if term in rest} or rarity

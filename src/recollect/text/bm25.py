@@ -20,6 +20,11 @@ def idf(total: int, holding: int) -> float:
     return max(math.log((total - holding + 0.5) / (holding + 0.5)), 1e-6)
 
 
+def longness(length: float, average_length: float) -> float:
+    """What a passage of this many terms has against every term in it; the same for all of them."""
+    return K1 * (1 - B + B * length / average_length)
+
+
 def weight(frequency: float, length: float, average_length: float) -> float:
     """How much `frequency` occurrences in a passage of this many terms count."""
-    return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average_length))
+    return frequency * (K1 + 1) / (frequency + longness(length, average_length))

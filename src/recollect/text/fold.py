@@ -50,24 +50,21 @@ def _traditional() -> frozenset[str]:
 _OLD_IN_GB2312 = "[乾於夥後彷徵捱摺榘甯菸薹藉覆醣阪麴麽吒]"
 
 
-def _is_simplified(text: str) -> bool:
-    """Most Chinese is simplified already, and GB 2312 has next to nothing else: trying to encode
-    takes an eighth of the time of looking at each character."""
-    try:
-        text.encode("gb2312")
-    except UnicodeEncodeError:
-        return _traditional().isdisjoint(text)
-    return re.search(_OLD_IN_GB2312, text) is None
-
-
 def fold_width(text: str) -> str:
     """NFKC without invisible characters and in simplified Chinese; letters keep their case."""
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", re.sub(_INVISIBLE, "", text))
-    if re.search(_HAN, text) and not _is_simplified(text):
-        text = text.translate(_simplified())
-    return text
+    try:
+        # Most Chinese is simplified already. GB 2312 has next to nothing else, and nothing that is
+        # invisible: trying to encode takes an eighth of the time of looking at each character.
+        text.encode("gb2312")
+    except UnicodeEncodeError:
+        text = unicodedata.normalize("NFKC", re.sub(_INVISIBLE, "", text))
+        old = re.search(_HAN, text) is not None and not _traditional().isdisjoint(text)
+    else:
+        text = unicodedata.normalize("NFKC", text)
+        old = re.search(_OLD_IN_GB2312, text) is not None
+    return text.translate(_simplified()) if old else text
 
 
 def fold(text: str) -> str:

@@ -22,6 +22,8 @@ from recollect.stores.sqlite.posting_files import PostingFiles, Postings
 from recollect.stores.sqlite.sidecar import Ints, Listed
 from recollect.text.bm25 import K1, B, idf
 
+_SPANS = 1_000  # a question's terms are asked for twice: to find passages, and how rare they are
+
 
 class PostingsIndex:
     """The words of one large space, kept up with the rows for whoever reads."""
@@ -43,6 +45,7 @@ class PostingsIndex:
         self._tail_lengths: list[int] = []
         self._tail_alive: list[bool] = []
         self._norms: tuple[float, NDArray[np.float64]] | None = None
+        self._spans: dict[str, slice] = {}  # of terms that were asked for lately
         self._living = 0 if base is None else len(base.pids)
         self._total_length = 0 if base is None else int(base.lengths.sum())
         self._last_pid = 0 if base is None or not len(base.pids) else int(base.pids[-1])
@@ -147,7 +150,7 @@ class PostingsIndex:
     def _add_term(
         self, base: Postings, scores: NDArray[np.float64], term: str, average: float
     ) -> None:
-        span = base.slice_of(term)
+        span = self._span(base, term)
         places = base.places[span]
         tail = self._living_tail(term)
         holding = self._holding(places, tail)
@@ -161,6 +164,14 @@ class PostingsIndex:
         for place, count in tail:
             norm = K1 * (1 - B + B * self._tail_lengths[place] / average)
             scores[len(base.pids) + place] += rarity * (K1 + 1) * count / (count + norm)
+
+    def _span(self, base: Postings, term: str) -> slice:
+        span = self._spans.get(term)
+        if span is None:
+            if len(self._spans) >= _SPANS:
+                self._spans.clear()
+            span = self._spans[term] = base.slice_of(term)
+        return span
 
     def _living_tail(self, term: str) -> list[tuple[int, int]]:
         return [(place, n) for place, n in self._tail.get(term, ()) if self._tail_alive[place]]
@@ -179,7 +190,7 @@ class PostingsIndex:
             base = self._base
             assert base is not None
             return [
-                self._holding(base.places[base.slice_of(term)], self._living_tail(term))
+                self._holding(base.places[self._span(base, term)], self._living_tail(term))
                 for term in terms
             ]
 

@@ -65,6 +65,7 @@ def to_row(memory: Memory) -> tuple[Any, ...]:
 def from_row(row: tuple[Any, ...]) -> Memory:
     """A memory from values in the order of `SELECTED`."""
     tags, entities, provenance, metadata = row[5], row[6], row[8], row[17]
+    created = from_micros(row[11])
     return Memory(
         space=row[0],
         id=row[1],
@@ -77,8 +78,8 @@ def from_row(row: tuple[Any, ...]) -> Memory:
         provenance={} if provenance == "{}" else json.loads(provenance),
         confidence=row[9],
         occurred_at=_moment(row[10]),
-        created_at=from_micros(row[11]),
-        updated_at=from_micros(row[12]),
+        created_at=created,
+        updated_at=created if row[12] == row[11] else from_micros(row[12]),  # mostly unrevised
         valid_from=_moment(row[13]),
         valid_to=_moment(row[14]),
         reinforcement=row[15],

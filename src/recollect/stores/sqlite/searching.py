@@ -17,14 +17,16 @@ import apsw
 
 from recollect.errors import FingerprintMismatch
 from recollect.filters import All, Filter, ValidAt
-from recollect.stores.background import SAMPLE, mean_and_spread
+from recollect.stores.background import mean_and_spread
 from recollect.stores.protocol import Compared, Frequencies, Neighbours
 from recollect.stores.sqlite import large, vector_tables, words
+from recollect.stores.sqlite.lately import Lately
+from recollect.stores.sqlite.rows import SELECTED, from_row
 from recollect.stores.sqlite.spaces import SpaceRow, spaces_of
 from recollect.stores.sqlite.vector_tables import VectorTable
 from recollect.stores.sqlite.where import to_sql
 from recollect.text.tokenise import stands_for_many
-from recollect.vocabulary import Found, Vector
+from recollect.vocabulary import Found, Memory, Passage, Vector
 
 if TYPE_CHECKING:
     from recollect.stores.sqlite.postings import PostingsIndex
@@ -42,6 +44,7 @@ class Searcher:
         self._postings: dict[int, PostingsIndex] = {}
         self._trusted_words: dict[int, int] = {}
         self._use_files = True
+        self._lately = Lately()
         self.behind = False
 
     def forget(self, *, use_files: bool = True) -> None:
@@ -145,7 +148,7 @@ class Searcher:
         with words.sound_statements(space.id):
             best = index.search(reader, space.seq, space.passages, terms, limit, only=only, but=but)
         self.behind = self.behind or index.wants_maintenance(space.passages)
-        return None if best is None else _named(reader, best)
+        return None if best is None else self._lately.named(reader, best)
 
     def _has_postings(self, space: SpaceRow, terms: Sequence[str]) -> bool:
         """The file, where it pays: a large space, in a process that has NumPy anyway."""
@@ -185,7 +188,8 @@ class Searcher:
             index = self._vector_index(table, space.id)
             view = index.at(reader, space.seq)
             only, but = _selection(reader, space.id, where)
-            found += _named(reader, view.search(question, limit, only=only, but=but))
+            best = view.search(question, limit, only=only, but=but)
+            found += self._lately.named(reader, best)
             self.behind = self.behind or index.wants_maintenance()
         return _best(found, limit)
 
@@ -204,15 +208,30 @@ class Searcher:
         if table is None:
             return Compared([None] * len(keys), 0.0, 1.0)
         question = sound_question(vector, dimension=table.dimension)
-        pids = _pids(reader, keys)
-        scores: dict[int, float] = {}
-        usual: list[float] = []
-        for space in rows:
-            view = self._vector_index(table, space.id).at(reader, space.seq)
-            scores.update(view.scores_of(question, list(pids.values())))
-            usual += view.sample(question, SAMPLE)
-        mean, spread = mean_and_spread(usual)
-        return Compared([scores.get(pids.get(key, -1)) for key in keys], mean, spread)
+        views = [self._vector_index(table, space.id).at(reader, space.seq) for space in rows]
+
+        def scores(pids: list[int]) -> dict[int, float]:
+            found: dict[int, float] = {}
+            for view in views:
+                found |= view.scores_of(question, pids)
+            return found
+
+        usual = [score for view in views for score in view.usual(question)]
+        return Compared(self._lately.each(reader, keys, scores), *mean_and_spread(usual))
+
+    def fetch(
+        self, reader: apsw.Connection, keys: Sequence[tuple[str, int]]
+    ) -> list[tuple[Memory, Passage] | None]:
+        def rows(pids: list[int]) -> dict[int, tuple[Memory, Passage]]:
+            found = reader.execute(
+                f"SELECT p.pid, p.ordinal, p.start, p.stop, {SELECTED} FROM json_each(?) j "
+                "CROSS JOIN passages p ON p.pid = j.value JOIN memories m ON m.row = p.memory "
+                "JOIN spaces s ON s.id = m.space",
+                (json.dumps(pids),),
+            )
+            return {row[0]: (from_row(row[4:]), Passage(*row[1:4])) for row in found}
+
+        return self._lately.each(reader, keys, rows)
 
     @staticmethod
     def _answering(reader: apsw.Connection, fingerprint: str) -> VectorTable | None:
@@ -244,29 +263,6 @@ def _is_term(text: str) -> bool:
 def _best(found: list[tuple[float, str, int]], limit: int) -> list[Found]:
     found.sort(key=lambda row: -row[0])
     return [Found(memory_id, ordinal, score) for score, memory_id, ordinal in found[:limit]]
-
-
-def _named(
-    reader: apsw.Connection, best: Sequence[tuple[float, int]]
-) -> list[tuple[float, str, int]]:
-    """The same with memory ids and ordinals, in one statement: it is a third of the time."""
-    rows = reader.execute(
-        "SELECT p.pid, m.id, p.ordinal FROM json_each(?) j JOIN passages p ON p.pid = j.value "
-        "JOIN memories m ON m.row = p.memory",
-        (json.dumps([pid for _, pid in best]),),
-    )
-    named = {pid: (memory_id, ordinal) for pid, memory_id, ordinal in rows}
-    return [(score, *named[pid]) for score, pid in best if pid in named]
-
-
-def _pids(reader: apsw.Connection, keys: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
-    rows = reader.execute(
-        "SELECT m.id, p.ordinal, p.pid FROM json_each(?) j "
-        "JOIN memories m ON m.id = j.value ->> 0 "
-        "JOIN passages p ON p.memory = m.row AND p.ordinal = j.value ->> 1",
-        (json.dumps(keys),),
-    )
-    return {(memory_id, ordinal): pid for memory_id, ordinal, pid in rows}
 
 
 def neighbours(reader: apsw.Connection, ids: Sequence[str]) -> list[Neighbours]:

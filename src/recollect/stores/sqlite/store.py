@@ -215,17 +215,8 @@ class SQLiteStore:
         return [found.get(memory_id) for memory_id in ids]
 
     def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
-        sql = (  # CROSS: the keys first, each a look into two indexes
-            f"SELECT j.key, p.ordinal, p.start, p.stop, {SELECTED} FROM json_each(?) j "
-            "CROSS JOIN memories m ON m.id = j.value ->> 0 "
-            "JOIN passages p ON p.memory = m.row AND p.ordinal = j.value ->> 1 "
-            "JOIN spaces s ON s.id = m.space"
-        )
-        fetched: list[tuple[Memory, Passage] | None] = [None] * len(keys)
         with self._read() as reader:
-            for row in reader.execute(sql, (json.dumps(keys),)):
-                fetched[row[0]] = from_row(row[4:]), Passage(row[1], row[2], row[3])
-        return fetched
+            return self._searcher.fetch(reader, keys)
 
     def delete(self, ids: Sequence[str]) -> list[bool]:
         if not ids:

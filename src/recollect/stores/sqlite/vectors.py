@@ -21,6 +21,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.stores.background import SAMPLE
 from recollect.stores.sqlite import large, sidecar
 from recollect.stores.sqlite.sidecar import Floats, Ints, Listed
 from recollect.stores.sqlite.vector_files import Base, VectorFiles, arrays, can_quantise
@@ -173,6 +174,7 @@ class Places:
 
     def __init__(self, pids: Ints) -> None:
         self.pids = pids
+        self.sample: tuple[Ints, Floats] | None = None  # some places with their rows, once asked
 
     @cached_property
     def _ordered(self) -> tuple[Ints, Ints]:
@@ -219,13 +221,18 @@ class View:
         scores = self._exact(places, vector).tolist()
         return dict(zip(self.places.pids[places].tolist(), scores, strict=True))
 
-    def sample(self, vector: Floats, count: int) -> list[float]:
-        """Cosines of evenly spaced passages."""
-        rows = len(self.places.pids)
-        places = np.unique(np.linspace(0, rows - 1, min(count, rows)).astype(np.int64))
-        if self.alive is not None:
-            places = places[self.alive[places]]
-        scores: list[float] = self._exact(places, vector).tolist()
+    def usual(self, vector: Floats) -> list[float]:
+        """Cosines of evenly spaced passages. Their rows are kept: every question wants them."""
+        if self.places.sample is None:
+            rows = len(self.places.pids)
+            chosen = np.unique(np.linspace(0, rows - 1, min(SAMPLE, rows)).astype(np.int64))
+            if self.alive is not None:
+                chosen = chosen[self.alive[chosen]]
+            self.places.sample = chosen, self._rows(chosen)
+        chosen, matrix = self.places.sample
+        scores: list[float] = (
+            (matrix if self.alive is None else matrix[self.alive[chosen]]).dot(vector).tolist()
+        )
         return scores
 
     def _everyone(self) -> NDArray[np.bool_]:
@@ -263,17 +270,24 @@ class View:
         return self._best(scores[top], top, limit)
 
     def _exact(self, places: Ints, vector: Floats) -> Floats:
-        """Scores of these rows, each row compared with its checksum before it is believed."""
-        border = 0 if self.base is None else len(self.base.pids)
-        scores = np.empty(len(places), np.float32)
+        return np.asarray(self._rows(places) @ vector)
+
+    def _rows(self, places: Ints) -> Floats:
+        """These rows; each of the file is compared with its checksum before it is believed."""
+        if self.base is None:
+            return self.tail[places]
+        border = len(self.base.pids)
         inside = places < border
-        if self.base is not None and inside.any():
-            rows = self.base.matrix[places[inside]]
-            if not np.array_equal(sidecar.row_sums(rows), self.base.sums[places[inside]]):
-                raise Damaged
-            scores[inside] = rows @ vector
-        scores[~inside] = self.tail[places[~inside] - border] @ vector
-        return scores
+        of_base = places[inside]
+        rows = self.base.matrix[of_base]
+        if not np.array_equal(sidecar.row_sums(rows), self.base.sums[of_base]):
+            raise Damaged
+        if len(of_base) == len(places):
+            return rows
+        mixed = np.empty((len(places), rows.shape[1]), np.float32)
+        mixed[inside] = rows
+        mixed[~inside] = self.tail[places[~inside] - border]
+        return mixed
 
     def _quick(
         self, pq: Any, vector: Floats, alive: NDArray[np.bool_] | None, limit: int

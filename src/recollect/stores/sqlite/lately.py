@@ -1,0 +1,70 @@
+"""Which number (pid) each passage has that a search named lately.
+
+After a search the same passages are compared and fetched by memory id and ordinal. Looking a
+number up by these takes as long as the rest, so the last ones are remembered. A number is never
+given twice: a remembered one is still right, or is gone and the passage is looked up anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import apsw
+
+_T = TypeVar("_T")
+_Key = tuple[str, int]  # memory id, ordinal
+_MOST = 2_000  # the next stages want those of the last search; a server has several at a time
+
+
+class Lately:
+    def __init__(self) -> None:
+        self._pids: dict[_Key, int] = {}
+
+    def named(
+        self, reader: apsw.Connection, best: Sequence[tuple[float, int]]
+    ) -> list[tuple[float, str, int]]:
+        """(score, pid) as (score, memory id, ordinal), in one statement: it is a third of the
+        time."""
+        rows = reader.execute(
+            "SELECT p.pid, m.id, p.ordinal FROM json_each(?) j JOIN passages p ON p.pid = j.value "
+            "JOIN memories m ON m.row = p.memory",
+            (json.dumps([pid for _, pid in best]),),
+        )
+        named = {pid: (memory_id, ordinal) for pid, memory_id, ordinal in rows}
+        self._remember({key: pid for pid, key in named.items()})
+        return [(score, *named[pid]) for score, pid in best if pid in named]
+
+    def each(
+        self,
+        reader: apsw.Connection,
+        keys: Sequence[_Key],
+        look: Callable[[list[int]], Mapping[int, _T]],
+    ) -> list[_T | None]:
+        """What `look` finds for the number of each passage; None where there is nothing."""
+        known = self._pids
+        pids = [known.get(key, -1) for key in keys]
+        found = dict(look([pid for pid in pids if pid >= 0]))
+        missing = [key for key, pid in zip(keys, pids, strict=True) if pid not in found]
+        if missing:
+            anew = _numbers(reader, missing)
+            self._remember(anew)
+            found |= look(list(anew.values()))
+            pids = [anew.get(key, pid) for key, pid in zip(keys, pids, strict=True)]
+        return [found.get(pid) for pid in pids]
+
+    def _remember(self, pids: Mapping[_Key, int]) -> None:
+        if len(self._pids) > _MOST:
+            self._pids = {}
+        self._pids.update(pids)
+
+
+def _numbers(reader: apsw.Connection, keys: Sequence[_Key]) -> dict[_Key, int]:
+    rows = reader.execute(  # CROSS: the keys first, each a look into two indexes
+        "SELECT m.id, p.ordinal, p.pid FROM json_each(?) j "
+        "CROSS JOIN memories m ON m.id = j.value ->> 0 "
+        "JOIN passages p ON p.memory = m.row AND p.ordinal = j.value ->> 1",
+        (json.dumps(keys),),
+    )
+    return {(memory_id, ordinal): pid for memory_id, ordinal, pid in rows}
