@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
     from recollect.embedders.choosing import Embedders
     from recollect.embedders.protocol import Embedder
+    from recollect.formats.export_markdown import Exported
+    from recollect.formats.take_in import ImportReport
     from recollect.llms.protocol import LLM
     from recollect.notebook.books import Books
     from recollect.notebook.sync import SyncKit, SyncReport
@@ -221,7 +223,13 @@ class Engine:
     def _sync_kit(self) -> SyncKit:
         from recollect.notebook.sync import sync_kit
 
-        return sync_kit(self.store, self.books, self._embedders, self._clock, self.settings)
+        return sync_kit(
+            self.store,
+            self.books,
+            lambda: self._embedders.for_writing(),
+            self._clock,
+            self.settings,
+        )
 
     # Writing
 
@@ -535,3 +543,71 @@ class Engine:
         those). Returns how many memories met each fate.
         """
         return self._writer.import_many(records, progress=progress)
+
+    def import_from(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str = "auto",  # noqa: A002  (as people call it)
+        space: str | None = None,
+        spaces: Mapping[str, str] | None = None,
+        own_spaces: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Take in what others wrote: Markdown, Claude's memory, mem0, LangGraph, chats, or ours.
+
+        `space` is where it goes. Where the source says whose each memory is, `spaces` maps these
+        owners to spaces, and `own_spaces` gives each a space of its name; nothing is mixed unsaid.
+        One bad record stops nothing: the report names it. Taken twice, nothing is added.
+        """
+        from pathlib import Path
+
+        from recollect.formats.plan import plan
+        from recollect.formats.take_in import take_in
+
+        found = plan(
+            Path(path).expanduser(),
+            format_name=format,
+            zone=self.settings.zone,
+            default_space=self.settings.space,
+            space=space,
+            spaces=spaces,
+            own_spaces=own_spaces,
+        )
+        if dry_run:
+            from recollect.remember.transfer import foreseen
+
+            return take_in(
+                found,
+                lambda records, refused: foreseen(
+                    records, self.store, now=self._clock(), refused=refused
+                ),
+                dry_run=True,
+            )
+        return take_in(
+            found,
+            lambda records, refused: self._writer.import_many(
+                records, progress=progress, refused=refused, total=found.memories
+            ),
+            dry_run=False,
+        )
+
+    def export_markdown(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        spaces: SpaceNames | None = None,
+        damaged: builtins.list[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Exported:
+        """Write every memory as a file of Markdown, without loss; `import_from` takes them back.
+
+        Exported again, the folder is brought up to date. Files that are not ours, or that a person
+        changed, are never touched."""
+        from pathlib import Path
+
+        from recollect.formats.export_markdown import export_markdown
+
+        records = self.export(spaces=spaces, damaged=damaged)
+        return export_markdown(records, Path(folder).expanduser(), progress=progress)

@@ -13,13 +13,13 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.checks import check_space
 from recollect.errors import InvalidInput, NotFound, StoreBusy, StoreCorrupt, StoreReadOnly
+from recollect.notebook.forms import Form as Form
 
 if sys.platform == "win32":
     import msvcrt
@@ -29,12 +29,6 @@ else:
 REGISTRY = "books.json"
 _FORMAT = 1
 _REGISTRY_SECONDS = 10.0  # adding a book takes milliseconds: who waits longer waits for a dead one
-
-
-class Form(StrEnum):
-    NOTEBOOK = "notebook"  # the files of the layout: preferences, decisions, tasks, journal …
-    NOTES = "notes"  # one note in each file, and an INDEX.md
-    FOLDER = "folder"  # any Markdown; read, never written
 
 
 class Book(NamedTuple):

@@ -1,76 +1,63 @@
-"""Make the store true to the files of its books: only what changed is read, parsed and embedded."""
+"""Make the store true to the files of its books: only what changed is read, parsed and embedded.
+
+A run looks at every file's stat, reads those that may have changed, finds out which memory stands
+for each of their pieces, writes, and last erases what stands in no file any more. It can be stopped
+or killed anywhere; the next run goes on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import tzinfo
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
-from recollect.embedders.choosing import Embedders
-from recollect.errors import InvalidInput
-from recollect.notebook.books import Book, Books
-from recollect.remember import pipeline
+from recollect.errors import InvalidInput, NotebookFileRefused, RecollectError, StoreBusy
+from recollect.notebook.books import Book, Books, book_lock
+from recollect.notebook.ledger import FileRow, Ledger, LedgerDamaged, remove_ledger
+from recollect.notebook.looking import Looked, folder_mark, look, look_at, missing
+from recollect.notebook.reading import FileStat
+from recollect.notebook.report import Indexed as Indexed  # others take these from here
+from recollect.notebook.report import Refusal as Refusal
+from recollect.notebook.report import SyncKit as SyncKit
+from recollect.notebook.report import SyncReport as SyncReport
+from recollect.notebook.report import Told as Told
 from recollect.settings import Settings
 from recollect.stores.protocol import Store
 from recollect.vocabulary import Progress
 
-Told = Mapping[tuple[str, str], Mapping[str, Any]]
+if TYPE_CHECKING:
+    from recollect.embedders.protocol import Embedder
+    from recollect.notebook.indexing import ReadFile
+    from recollect.notebook.parse import About
 
-
-class Refusal(NamedTuple):
-    """A file that was not read, and why. It stops nothing else."""
-
-    book: Path
-    path: str  # below the book's root
-    why: str
-
-
-class Indexed(NamedTuple):
-    """A piece of a file that `paths` named, as the store now holds it."""
-
-    path: str  # below the book's root
-    line: int  # from 1
-    text: str
-    id: str
-    created: bool
-
-
-class SyncReport(NamedTuple):
-    """What a sync found and did. The counts are of files, then of memories."""
-
-    files: int = 0
-    unchanged: int = 0
-    changed: int = 0  # new or other than they were, or gone
-    added: int = 0
-    revised: int = 0
-    moved: int = 0  # to another file or section; the id and its counters stay
-    removed: int = 0
-    refused: tuple[Refusal, ...] = ()
-    faults: tuple[str, ...] = ()  # why a book could not be read or finished
-    complete: bool = True  # False: the store is behind the files
-    seconds: float = 0.0
-    pieces: tuple[Indexed, ...] = ()  # only of the files that `paths` named
-
-
-class SyncKit(NamedTuple):
-    """What a sync needs. The embedder is asked for late: loading a model is slow."""
-
-    store: Store
-    writing: pipeline.Kit
-    books: Books
-    clock: Clock
-    zone: Callable[[], tzinfo]
+# Raised whenever the same file gives other pieces than before: every file is then read again.
+_READING = "1"
+_ROUND_CHARS = 32_000_000  # what is held in memory at once
+_BATCH_PIECES = 2_000  # one durable write
+_BATCH_IN_A_HURRY = 32  # where a bound is set: what an embedder does in a moment
+_READING_SHARE = 0.4  # of a bound; the rest is for writing
+_SHOWN_REFUSALS = 100
+_HELD_BY_READERS = (
+    "what was removed is found no more, but another process is reading: its bytes leave the "
+    "store's log when that reader is done and anything is written or closed"
+)
 
 
 def sync_kit(
-    store: Store, books: Books | None, embedders: Embedders, clock: Clock, settings: Settings
+    store: Store,
+    books: Books | None,
+    embedder: Callable[[], Embedder | None],
+    clock: Clock,
+    settings: Settings,
 ) -> SyncKit:
     if books is None:
         raise InvalidInput("only a store in a file can have books; open one by its path")
-    writing = pipeline.Kit(store, embedders.for_writing)
-    return SyncKit(store, writing, books, clock, lambda: settings.zone)
+    return SyncKit(store, books, embedder, clock, lambda: settings.zone)
 
 
 def sync(
@@ -78,7 +65,7 @@ def sync(
     *,
     spaces: Sequence[str] | None = None,
     books: Sequence[Book] | None = None,
-    paths: Sequence[Path] | None = None,
+    paths: Sequence[str | os.PathLike[str]] | None = None,
     within: float | None = None,
     progress: Progress | None = None,
     anew: bool = False,
@@ -94,4 +81,290 @@ def sync(
     {("agent/decisions.md", "Use apsw."): {"valid_from": now, "metadata": {"supersedes": id}}}.
     One broken book or file stops no other. Call it with the book's lock held or not.
     """
-    raise NotImplementedError
+    began = time.monotonic()
+    deadline = None if within is None else began + within
+    if books is None:
+        books = kit.books.all() if spaces is None else kit.books.of_spaces(spaces)
+    wanted = _by_book(books, paths)
+    report = SyncReport()
+    for book, own in wanted:
+        run = _Run(kit, book, deadline, progress, told or {})
+        try:
+            report += run.sync(own, anew=anew, accept_empty=accept_empty)
+        except StoreBusy as e:
+            report += SyncReport(complete=False, faults=(str(e),))
+        except (RecollectError, OSError) as e:
+            report += SyncReport(complete=False, faults=(f"{book.root}: {e}",))
+    if within is None and report.added >= _BATCH_PIECES:
+        from recollect.remember.pipeline import keep_fast
+
+        keep_fast(kit.store)
+    return report._replace(seconds=time.monotonic() - began)
+
+
+def _by_book(
+    books: Sequence[Book], paths: Sequence[str | os.PathLike[str]] | None
+) -> list[tuple[Book, list[Path] | None]]:
+    if paths is None:
+        return [(book, None) for book in books]
+    wanted: dict[Path, list[Path]] = {}
+    for given in paths:
+        path = Path(given).expanduser().absolute()
+        path = path.parent.resolve() / path.name  # a link as the file itself is not followed
+        holders = [book for book in books if path.is_relative_to(book.root)]
+        if not holders:
+            raise InvalidInput(
+                f"{path} lies in no book of this store; 'recollect source list' shows them"
+            )
+        holder = max(holders, key=lambda book: len(book.root.parts))
+        wanted.setdefault(holder.root, []).append(path)
+    return [(book, wanted[book.root]) for book in books if book.root in wanted]
+
+
+class _Run:
+    """One book, once."""
+
+    def __init__(
+        self,
+        kit: SyncKit,
+        book: Book,
+        deadline: float | None,
+        progress: Progress | None,
+        told: Told,
+    ) -> None:
+        self._kit = kit
+        self._book = book
+        self._deadline = deadline
+        self._progress = progress
+        self._told = told
+        self._began = time.monotonic()
+        self._zone = kit.zone()
+
+    def sync(self, paths: list[Path] | None, *, anew: bool, accept_empty: bool) -> SyncReport:
+        if not self._book.root.is_dir():
+            return SyncReport(complete=False, faults=(missing(self._book),))
+        directory = self._kit.books.directory
+        left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        with book_lock(directory, self._book, within=left):
+            where = directory / f"{self._book.key}.ledger"
+            try:
+                with self._ledger(where, anew) as ledger:
+                    return self._locked(ledger, paths, accept_empty)
+            except LedgerDamaged:
+                remove_ledger(where)
+                with self._ledger(where, anew) as ledger:
+                    return self._locked(ledger, paths, accept_empty)
+
+    def _ledger(self, where: Path, anew: bool) -> Ledger:
+        """The ledger, made anew from the store if there is none that fits."""
+        ledger = Ledger(where)
+        try:
+            if not ledger.fresh and ledger.meta("space") not in (None, self._book.space):
+                ledger.__exit__()
+                remove_ledger(where)
+                ledger = Ledger(where)
+            reading = f"{_READING} {self._book.form} {self._zone}"
+            if ledger.fresh:
+                self._take_over(ledger)
+                ledger.note(space=self._book.space, reading=reading)
+            elif anew or ledger.meta("reading") != reading or self._store_is_older(ledger):
+                ledger.distrust()
+                ledger.note(space=self._book.space, reading=reading)
+        except BaseException:
+            ledger.__exit__()
+            raise
+        return ledger
+
+    def _store_is_older(self, ledger: Ledger) -> bool:
+        """Does the store lack the newest that was written, e.g. after a backup was restored?"""
+        witness = ledger.meta("witness")
+        return bool(witness) and self._kit.store.get([str(witness)]) == [None]
+
+    def _take_over(self, ledger: Ledger) -> None:
+        from recollect.filters import parse_filter
+        from recollect.notebook.indexing import taken_over
+
+        book = self._book
+        if all(info.name != book.space for info in self._kit.store.spaces()):
+            return
+        where = parse_filter({"provenance.book": str(book.root)})
+        memories = []
+        cursor: str | None = None
+        while True:
+            page = self._kit.store.scan(
+                spaces=[book.space], where=where, cursor=cursor, limit=1_000
+            )
+            memories += page.memories
+            cursor = page.cursor
+            if cursor is None:
+                break
+        ledger.take_over(taken_over(memories))
+
+    def _locked(self, ledger: Ledger, paths: list[Path] | None, accept_empty: bool) -> SyncReport:
+        abouts = self._abouts()
+        marks = {path: _mark(about) for path, about in abouts.items()}
+        looked = None if paths is None else look_at(self._book, ledger, paths)
+        whole = looked is None
+        if looked is None:
+            looked = look(self._book, ledger, marks, accept_empty=accept_empty)
+        if looked.fault:
+            return SyncReport(
+                files=looked.files, refused=tuple(looked.refused), complete=False,
+                faults=(looked.fault,),
+            )  # fmt: skip
+        report = self._rounds(ledger, looked, abouts, whole)
+        if paths is not None:
+            named = {path.relative_to(self._book.root).as_posix() for path in paths}
+            report = report._replace(pieces=tuple(p for p in report.pieces if p.path in named))
+        else:
+            report = report._replace(pieces=())
+        if whole:
+            self._note_outcome(ledger, report)
+        return report
+
+    def _rounds(
+        self, ledger: Ledger, looked: Looked, abouts: dict[str, About], whole: bool
+    ) -> SyncReport:
+        """Read and write as much as fits, again and again until all is done or time is up."""
+        report = SyncReport(
+            files=looked.files,
+            changed=len(looked.vanished),
+            unchanged=looked.files - len(looked.suspects),
+            refused=tuple(looked.refused),
+        )
+        spared = set() if whole else {row.id for row in ledger.doomed()}
+        if looked.vanished:
+            ledger.vanish(looked.vanished)
+        at = 0
+        while at < len(looked.suspects):
+            read, done, at = self._read_some(ledger, looked.suspects, at, abouts)
+            report += done
+            left = 0
+            if read:
+                done, left = self._write_some(ledger, read)
+                report += done
+            if self._progress is not None:
+                self._progress(at - left, len(looked.suspects))
+            waiting = left + len(looked.suspects) - at
+            if waiting and self._late(self._deadline):
+                why = (
+                    f"{self._book.root}: the time was not enough, {waiting:,} files wait; "
+                    "'recollect sync' reads them all"
+                )
+                return report + SyncReport(complete=False, faults=(why,))
+        return report + self._erase(ledger, spared)
+
+    @staticmethod
+    def _late(deadline: float | None) -> bool:
+        return deadline is not None and time.monotonic() >= deadline
+
+    def _read_some(
+        self, ledger: Ledger, suspects: Sequence[FileStat], at: int, abouts: dict[str, About]
+    ) -> tuple[list[ReadFile], SyncReport, int]:
+        """Read files from there on, until memory or the share of the time is used; where to go on.
+        Those that read the same as before are settled at once."""
+        until = self._deadline
+        if until is not None:
+            now = time.monotonic()
+            until = now + _READING_SHARE * (until - now)
+        read: list[ReadFile] = []
+        same: list[FileRow] = []
+        refused: list[Refusal] = []
+        chars = 0
+        while at < len(suspects) and chars < _ROUND_CHARS:
+            found = suspects[at]
+            at += 1
+            try:
+                row, file = self._read(ledger, found, abouts.get(str(found.path)))
+            except NotebookFileRefused as e:
+                if not e.gone:
+                    refused.append(Refusal(self._book.root, e.path, e.why))
+                continue
+            if file is None:
+                same.append(row)
+            else:
+                read.append(file)
+                chars += found.size
+            if self._late(until):
+                break
+        if same:
+            ledger.settle(same)
+        return read, SyncReport(unchanged=len(same), refused=tuple(refused)), at
+
+    def _read(
+        self, ledger: Ledger, found: FileStat, about: About | None
+    ) -> tuple[FileRow, ReadFile | None]:
+        """A file's row for the ledger, and what is in it unless that is known."""
+        from recollect.notebook.reading import decode, read_bytes
+
+        looked = time.time_ns()
+        data = read_bytes(self._book.root, found.path)
+        name = str(found.path)
+        content = sha256(data).digest() + _mark(about)
+        row = FileRow(name, found.size, found.mtime_ns, found.inode, content, looked)
+        known = ledger.file(name)
+        if known is not None and known.digest == content:
+            return row, None
+        from recollect.notebook.indexing import ReadFile
+        from recollect.notebook.parse import parse
+
+        pieces = parse(
+            decode(data, found.path),
+            found.path,
+            book_form=self._book.form,
+            zone=self._zone,
+            about=about,
+        )
+        return row, ReadFile(row, pieces, [] if known is None else ledger.pieces(name))
+
+    def _write_some(self, ledger: Ledger, read: list[ReadFile]) -> tuple[SyncReport, int]:
+        """Write batch by batch; how many files are left when time is up. One is always written,
+        so that every run gets somewhere."""
+        from recollect.notebook.indexing import index, place
+
+        placed = place(read, ledger.doomed(), self._kit)
+        size = _BATCH_PIECES if self._deadline is None else _BATCH_IN_A_HURRY
+        report = SyncReport()
+        start = 0
+        while start < len(read):
+            stop, pieces = start, 0
+            while stop < len(read) and (stop == start or pieces + len(placed[stop]) <= size):
+                pieces += len(placed[stop])
+                stop += 1
+            batch = list(zip(read[start:stop], placed[start:stop], strict=True))
+            report += index(batch, self._book, self._kit, ledger, self._told)
+            start = stop
+            if self._late(self._deadline):
+                break
+        return report, len(read) - start
+
+    def _erase(self, ledger: Ledger, spared: set[str]) -> SyncReport:
+        """What stands in no file any more leaves the store, its indexes and its log."""
+        ids = [row.id for row in ledger.doomed() if row.id not in spared]
+        if not ids:
+            return SyncReport()
+        removed = 0
+        for start in range(0, len(ids), _BATCH_PIECES):
+            removed += sum(self._kit.store.delete(ids[start : start + _BATCH_PIECES]))
+        clean = self._kit.store.finish_erasing()
+        ledger.erased(ids)
+        return SyncReport(removed=removed, notes=() if clean else (_HELD_BY_READERS,))
+
+    def _abouts(self) -> dict[str, About]:
+        """What INDEX.md says of each note."""
+        return {}
+
+    def _note_outcome(self, ledger: Ledger, report: SyncReport) -> None:
+        """For `status` and `doctor`."""
+        refused = [[refusal.path, refusal.why] for refusal in report.refused[:_SHOWN_REFUSALS]]
+        ledger.note(
+            folder=folder_mark(self._book.root),
+            synced_at=self._kit.clock().isoformat(),
+            complete=json.dumps(report.complete),
+            refused=json.dumps([len(report.refused), refused], ensure_ascii=False),
+        )
+
+
+def _mark(about: About | None) -> bytes:
+    """A few bytes that change with what INDEX.md says of a note."""
+    return b"" if about is None else sha256(repr(tuple(about)).encode()).digest()[:8]
