@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from recollect.clock import parse_moment
-from recollect.errors import InvalidInput
+from recollect.errors import Conflict, InvalidInput, RecollectError
 from recollect.remember import pipeline as writing
 from recollect.remember.ingress import accept
 from recollect.stores.protocol import Store
@@ -56,18 +56,15 @@ def exported(
             return
 
 
-def _entry(number: int, record: Mapping[str, Any], now: datetime) -> Entry:
+def _entry(record: Mapping[str, Any], now: datetime) -> Entry:
     if not isinstance(record, Mapping):
-        raise InvalidInput(f"record {number}: expected an object, got {type(record).__name__}")
+        raise InvalidInput(f"expected an object, got {type(record).__name__}")
     own = {key: value for key, value in record.items() if key != "history"}
     former = record.get("history") or []
-    try:
-        memory = accept(own, now=now)
-        if not isinstance(former, Sequence) or isinstance(former, str):
-            raise InvalidInput("'history' must be a list")
-        history = tuple(_revision(item, memory, now) for item in former)
-    except InvalidInput as e:
-        raise InvalidInput(f"record {number}: {e}") from None
+    memory = accept(own, now=now)
+    if not isinstance(former, Sequence) or isinstance(former, str):
+        raise InvalidInput("'history' must be a list")
+    history = tuple(_revision(item, memory, now) for item in former)
     return writing.prepare(memory, given_id=bool(own.get("id")))._replace(history=history)
 
 
@@ -85,16 +82,74 @@ def imported(
     *,
     now: datetime,
     progress: Callable[[int, int | None], None] | None = None,
+    refused: Callable[[int, RecollectError], None] | None = None,
+    total: int | None = None,
 ) -> Counter[str]:
+    """Take records over. With `refused`, one that cannot be taken is told there by its number and
+    the rest goes on; so is one whose id is here with another text, which stays as it is."""
     fates: Counter[str] = Counter()
-    numbered = enumerate(records, start=1)
-    while batch := list(islice(numbered, writing.BATCH)):
-        entries = [_entry(number, record, now) for number, record in batch]
-        receipts = writing.write_each(
-            entries, kit, conflict=lambda position, error: fates.update(["conflict"])
-        )
+    done = 0
+    for numbers, entries in _batches(records, now, refused):
+
+        def conflict(position: int, error: RecollectError, numbers: list[int] = numbers) -> None:
+            fates.update(["conflict"])
+            if refused is not None:
+                refused(numbers[position], error)
+
+        receipts = writing.write_each(entries, kit, conflict=conflict)
         fates.update(receipt.action.value for receipt in receipts)
+        done += len(entries)
         if progress is not None:
-            progress(fates.total(), None)
+            progress(done, total)
     writing.keep_fast(kit.store)
     return fates
+
+
+def foreseen(
+    records: Iterable[Mapping[str, Any]],
+    store: Store,
+    *,
+    now: datetime,
+    refused: Callable[[int, RecollectError], None],
+) -> Counter[str]:
+    """What `imported` would do, without doing it."""
+    fates: Counter[str] = Counter()
+    seen: dict[str, Memory] = {}
+    for numbers, entries in _batches(records, now, refused):
+        here = store.get([entry.memory.id for entry in entries])
+        for number, entry, held in zip(numbers, entries, here, strict=True):
+            memory = entry.memory
+            before = held or seen.setdefault(memory.id, memory)
+            if before is memory:
+                fates["created"] += 1
+            elif _content(before) == _content(memory):
+                fates["unchanged"] += 1
+            else:
+                fates["conflict"] += 1
+                refused(number, Conflict(f"{memory.id} is here with another text and stays"))
+    return fates
+
+
+def _content(memory: Memory) -> tuple[str, str, str]:
+    return memory.space, memory.text, memory.kind
+
+
+def _batches(
+    records: Iterable[Mapping[str, Any]],
+    now: datetime,
+    refused: Callable[[int, RecollectError], None] | None,
+) -> Iterator[tuple[list[int], list[Entry]]]:
+    """Entries that were accepted, with their numbers, as many as are written at once."""
+    numbered = enumerate(records, start=1)
+    while batch := list(islice(numbered, writing.BATCH)):
+        numbers: list[int] = []
+        entries: list[Entry] = []
+        for number, record in batch:
+            try:
+                entries.append(_entry(record, now))
+                numbers.append(number)
+            except InvalidInput as e:
+                if refused is None:
+                    raise InvalidInput(f"record {number}: {e}") from None
+                refused(number, e)
+        yield numbers, entries

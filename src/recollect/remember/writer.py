@@ -153,7 +153,14 @@ class Writer:
         return done
 
     def import_many(
-        self, records: Iterable[Mapping[str, Any]], *, progress: Progress | None
+        self,
+        records: Iterable[Mapping[str, Any]],
+        *,
+        progress: Progress | None,
+        refused: Refused | None = None,
+        total: int | None = None,
     ) -> Counter[str]:
         self._may_owe_vectors = True
-        return transfer.imported(records, self._kit, now=self._clock(), progress=progress)
+        return transfer.imported(
+            records, self._kit, now=self._clock(), progress=progress, refused=refused, total=total
+        )

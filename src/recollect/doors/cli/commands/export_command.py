@@ -11,15 +11,61 @@ from typing import IO, Any
 from recollect.doors.cli.session import Session
 from recollect.errors import InvalidInput, StoreCorrupt
 
+_EPILOG = """\
+jsonl: one JSON object a line, with every field, the counters and the history.
+markdown: a folder with a file for each memory, its fields above its text. Exported again, the
+folder is brought up to date; files that are not its own, or that you changed, are never touched.
+'recollect import' takes either back without loss.
+"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "One JSON object a line, with every field, the counters and the history."
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "folder", nargs="?", metavar="DIR", help="with --format markdown: the folder to write into"
+    )
+    parser.add_argument(
+        "--format", choices=("jsonl", "markdown"), default="jsonl", help="default: jsonl"
+    )
     parser.add_argument("--out", metavar="FILE", help="write here (default: standard output)")
     parser.add_argument("--space", action="append", help="only this space; may be repeated")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     damaged: list[str] = []
+    if arguments.format == "markdown":
+        _markdown(arguments, session, damaged)
+    else:
+        _jsonl(arguments, session, damaged)
+    if damaged:
+        raise StoreCorrupt(
+            f"{len(damaged)} memories cannot be read any more and were left out: "
+            f"{', '.join(damaged[:10])}. Import what was saved into a new store"
+        )
+    return 0
+
+
+def _markdown(arguments: argparse.Namespace, session: Session, damaged: list[str]) -> None:
+    if arguments.folder is None or arguments.out is not None:
+        raise InvalidInput(
+            "--format markdown writes a folder: recollect export --format markdown DIR"
+        )
+    with session.progress("exporting") as progress:
+        done = session.engine.export_markdown(
+            arguments.folder, spaces=arguments.space, damaged=damaged, progress=progress
+        )
+    if session.json:
+        session.show(done._asdict())
+    else:
+        session.say(
+            f"{done.written:,} written, {done.unchanged:,} unchanged, {done.removed:,} removed "
+            f"in {arguments.folder}"
+        )
+
+
+def _jsonl(arguments: argparse.Namespace, session: Session, damaged: list[str]) -> None:
+    if arguments.folder is not None:
+        raise InvalidInput("a folder is written with --format markdown; a file of lines with --out")
     records = session.engine.export(spaces=arguments.space, damaged=damaged)
     if arguments.out is None:
         session.show_each(records)
@@ -30,12 +76,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         except OSError as e:
             raise InvalidInput(f"{path} cannot be written: {e.strerror}") from None
         session.hint(f"memories written to {path}: {count:,}")
-    if damaged:
-        raise StoreCorrupt(
-            f"{len(damaged)} memories cannot be read any more and were left out: "
-            f"{', '.join(damaged[:10])}. Import what was saved into a new store"
-        )
-    return 0
 
 
 def _save(records: Iterator[dict[str, Any]], path: Path, session: Session) -> int:

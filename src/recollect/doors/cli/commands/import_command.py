@@ -1,29 +1,163 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
+import stat
+import sys
+import tempfile
 from collections.abc import Iterator
-from typing import Any
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from recollect.doors.cli.inputs import numbered_lines, parse_json
 from recollect.doors.cli.session import Session
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+    from recollect.formats.take_in import ImportReport
+
+_EPILOG = """\
+formats (found out by looking, unless you say which):
+  recollect            what 'recollect export' wrote, JSON lines
+  recollect-markdown   what 'recollect export --format markdown' wrote
+  markdown             any folder or file of Markdown, by sections
+  claude               CLAUDE.md, .claude/rules and the memory folders of Claude Code
+  mem0                 what mem0's get_all or export gave, as JSON
+  langgraph            items of a LangGraph store, or states of threads, as JSON
+  chat                 messages with roles: JSON lines, transcripts of Claude Code, exports of chats
+
+examples:
+  recollect import ~/notes --space notes --dry-run
+  recollect import CLAUDE.md --space project
+  recollect import mem0.json --map alice=mei --map 'team-*=work'
+  recollect import conversations.json --space chats
+
+What is here already stays as it is, so importing twice does no harm. One bad record stops nothing;
+the answer names it.
+"""
+_SHOWN = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "What is here already stays as it is, so importing twice does no harm."
+    from recollect.formats.names import FORMATS
+
+    parser.epilog = _EPILOG
+    parser.add_argument("path", metavar="PATH", help="a file or folder; '-' reads a pipe")
+    parser.add_argument("--format", choices=FORMATS, default="auto", help="what it is")
+    parser.add_argument("--space", help="where it goes (default: the setting 'space')")
     parser.add_argument(
-        "file", metavar="FILE", help="what 'recollect export' wrote; '-' reads a pipe"
+        "--map",
+        action="append",
+        metavar="OWNER=SPACE",
+        help="where the memories of a user, namespace or space of the source go; may be repeated",
     )
+    parser.add_argument(
+        "--own-spaces", action="store_true", help="give every owner a space of that name"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be taken; take none")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    def records() -> Iterator[dict[str, Any]]:
-        for number, line in numbered_lines(arguments.file):
-            yield parse_json(line, f"line {number}")
-
-    with session.progress("importing") as progress:
-        fates = session.engine.import_many(records(), progress=progress)
+    with _as_file(arguments.path) as path, session.progress("importing") as progress:
+        report = _engine(arguments, session).import_from(
+            path,
+            format=arguments.format,
+            space=arguments.space,
+            spaces=_mapping(arguments.map),
+            own_spaces=arguments.own_spaces,
+            dry_run=arguments.dry_run,
+            progress=progress,
+        )
     if session.json:
-        session.show(dict(fates))
+        session.show(_record(report))
     else:
-        session.say(", ".join(f"{count:,} {fate}" for fate, count in fates.items()) or "nothing")
-    return 0
+        for line in _lines(report):
+            session.say(line)
+    for failed in report.failed[:_SHOWN]:
+        session.hint(f"{failed.place}: {failed.why}")
+    if report.failures > _SHOWN:
+        session.hint(f"and {report.failures - _SHOWN:,} more; --json lists them")
+    if report.differing:
+        some = ", ".join(report.differing[:5]) + (", …" if len(report.differing) > 5 else "")
+        session.hint(f"here with another text, which stays as it is: {some}")
+    return 2 if report.failures else 0
+
+
+def _engine(arguments: argparse.Namespace, session: Session) -> Engine:
+    path = session.loaded.settings.store_path
+    if arguments.dry_run and not path.exists():  # a look must not leave a store behind
+        from recollect.engine import Engine
+
+        return Engine.in_memory(settings=session.loaded.settings, embedder="none")
+    return session.engine
+
+
+def _mapping(pairs: list[str] | None) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in pairs or []:
+        owner, equals, space = pair.rpartition("=")  # a space has no '=', an owner may
+        if not equals or not space:
+            raise InvalidInput(f"--map: expected OWNER=SPACE, got {pair!r}")
+        found[owner] = space
+    return found
+
+
+@contextmanager
+def _as_file(name: str) -> Iterator[Path]:
+    """A pipe is kept in a file for as long as it takes: what it holds is looked at before it is
+    taken."""
+    path = Path(name).expanduser()
+    from_shell = name.startswith("/dev/") and path.exists() and stat.S_ISFIFO(os.stat(path).st_mode)
+    if name != "-" and not from_shell:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        copy = Path(folder) / "standard-input"
+        with copy.open("wb") as file:
+            if name == "-":
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            else:
+                with path.open("rb") as pipe:
+                    shutil.copyfileobj(pipe, file)
+        yield copy
+
+
+def _record(report: ImportReport) -> dict[str, Any]:
+    return {
+        "format": report.format,
+        "found": report.found,
+        **report.fates,
+        "spaces": [
+            {"owner": owner, "space": space, "memories": report.owners.get(owner, 0)}
+            for owner, space in report.spaces.items()
+        ],
+        "left_out": dict(report.left_out),
+        "failures": report.failures,
+        "failed": [{"place": failed.place, "error": failed.why} for failed in report.failed],
+        "differing": list(report.differing),
+        "dry_run": report.dry_run,
+    }
+
+
+def _lines(report: ImportReport) -> Iterator[str]:
+    yield f"{report.format}: {report.found:,} {report.what}"
+    for owner, space in report.spaces.items():
+        whose = f" of {owner}" if owner and owner != space else ""
+        yield f"  {report.owners.get(owner, 0):,}{whose} → space {space}"
+    for what, count in report.left_out.items():
+        yield f"  left out: {count:,} × {what}"
+    words = _WOULD if report.dry_run else _DID
+    told = [f"{count:,} {words.get(fate, fate)}" for fate, count in report.fates.items()]
+    if report.failures:
+        told.append(f"{report.failures:,} not taken")
+    yield ", ".join(told) or "nothing to take"
+
+
+_DID = {
+    "created": "created",
+    "unchanged": "here already",
+    "conflict": "here with another text, which stays",
+}
+_WOULD = {**_DID, "created": "would be created"}

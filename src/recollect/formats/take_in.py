@@ -1,0 +1,64 @@
+"""Take a source in, or say what would be taken; and what became of every record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.errors import Conflict, RecollectError
+from recollect.formats.plan import KEPT_FAILURES, Plan
+from recollect.formats.taking import Failed
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What was found, where it went, and what could not be taken and why."""
+
+    format: str
+    what: str
+    found: int
+    fates: Mapping[str, int]  # created, unchanged (was here), conflict (here, with another text)
+    spaces: Mapping[str, str]  # owner in the source ("" where it names none) -> space
+    owners: Mapping[str, int]
+    left_out: Mapping[str, int]
+    failed: tuple[Failed, ...]  # the first thousand
+    failures: int
+    differing: tuple[str, ...]  # where those were read that are here with another text
+    dry_run: bool
+
+
+def take_in(
+    plan: Plan,
+    write: Callable[
+        [Iterable[Mapping[str, Any]], Callable[[int, RecollectError], None]], Counter[str]
+    ],
+    *,
+    dry_run: bool,
+) -> ImportReport:
+    """`write` takes the records, and a place to tell what it refuses."""
+
+    differing: list[str] = []
+
+    def refused(number: int, error: RecollectError) -> None:
+        place = plan.places[number - 1]
+        if not isinstance(error, Conflict):
+            plan.failures.add(Failed(place, str(error)))
+        elif len(differing) < KEPT_FAILURES:
+            differing.append(place)
+
+    fates = write(plan.records(), refused)
+    return ImportReport(
+        format=plan.format,
+        what=plan.what,
+        found=plan.memories,
+        fates=dict(fates),
+        spaces=plan.spaces,
+        owners=dict(plan.owners),
+        left_out=dict(plan.left_out),
+        failed=tuple(plan.failures.told),
+        failures=plan.failures.count,
+        differing=tuple(differing),
+        dry_run=dry_run,
+    )
