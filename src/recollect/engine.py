@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from recollect.formats.take_in import ImportReport
     from recollect.llms.protocol import LLM
     from recollect.notebook.books import Books
+    from recollect.notebook.condition import BookStatus
+    from recollect.notebook.freshen import Freshener
     from recollect.notebook.sync import SyncKit, SyncReport
     from recollect.recall.route import RouteRule
     from recollect.recall.why_not import WhyNot
@@ -83,6 +85,7 @@ class EngineStatus(NamedTuple):
     indexed_by: str
     pending: int
     notes: tuple[str, ...]
+    books: tuple[BookStatus, ...] = ()
 
 
 class Engine:
@@ -226,10 +229,28 @@ class Engine:
         return sync_kit(
             self.store,
             self.books,
-            lambda: self._embedders.for_writing(),
+            lambda: self._embedders.for_writing(),  # noqa: PLW0108  (asked for when needed)
             self._clock,
             self.settings,
         )
+
+    def _has_books(self) -> bool:
+        """One look at the disk: a store without books must not pay for them."""
+        path = getattr(self.store, "path", None)
+        return path is not None and os.path.exists(f"{path}.books/books.json")
+
+    @cached_property
+    def _freshener(self) -> Freshener:
+        from recollect.notebook.freshen import Freshener
+
+        return Freshener(lambda spaces, within: self.sync(spaces=spaces, within=within))
+
+    def _freshened(self, preset: Preset) -> Preset:
+        """The same stages, after a look at the files."""
+        from recollect.notebook.freshen import Freshen
+
+        look = Freshen(self._freshener, self.settings.sync_seconds)
+        return preset._replace(stages=(look, *preset.stages))
 
     # Writing
 
@@ -343,6 +364,8 @@ class Engine:
             words_threshold=words_threshold,
             floor=floor,
         )
+        if self.settings.sync_seconds and self._has_books():
+            asked = (asked[0], self._freshened(asked[1]), asked[2])
         recollection = run(*asked)
         if touch and recollection.hits:
             self._count_accesses(hit.id for hit in recollection.hits)
@@ -490,7 +513,10 @@ class Engine:
         The index that answers now goes on answering until the new one is complete. Interrupted, it
         goes on where it stopped. `force` first throws all vectors away, for when they are damaged:
         until they are made again, words alone answer. How many were made is returned.
+        Files of books are the truth of their memories: all are read again first.
         """
+        if self._has_books():
+            self.sync(anew=True)
         return self._writer.reindex(force=force, progress=progress)
 
     def status(self) -> EngineStatus:
@@ -507,6 +533,14 @@ class Engine:
             )
         if pending and name != "none":
             notes.append(f"{pending} passages wait for vectors: run 'recollect reindex'")
+        books: tuple[BookStatus, ...] = ()
+        if self._has_books() and self.books is not None:
+            from recollect.notebook.condition import statuses
+
+            books = tuple(statuses(self.books))
+            behind = [book.root for book in books if not book.complete]
+            if behind:
+                notes.append(f"not all of {', '.join(behind)} is read yet: run 'recollect sync'")
         return EngineStatus(
             store=str(getattr(self.store, "path", "in memory")),
             memories=sum(info.memories for info in infos),
@@ -515,11 +549,17 @@ class Engine:
             indexed_by="none yet" if held is None else held.name,
             pending=pending,
             notes=tuple(notes),
+            books=books,
         )
 
     def doctor(self) -> Sequence[Check]:
         """Check every part thoroughly; each fault comes with its fix."""
-        return [*self.store.check(), self._embedders.check()]
+        found = [*self.store.check(), self._embedders.check()]
+        if self._has_books() and self.books is not None:
+            from recollect.notebook.condition import checks
+
+            found += checks(self.books)
+        return found
 
     def export(
         self, *, spaces: SpaceNames | None = None, damaged: builtins.list[str] | None = None

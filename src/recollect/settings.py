@@ -48,6 +48,7 @@ class Settings:
     reranker_endpoint: str = ""
     reranker_key: str = field(default="", repr=False)
     routes: str = ""
+    sync_seconds: float = 0.5
 
     @property
     def store_path(self) -> Path:
@@ -94,6 +95,7 @@ MEANING: Mapping[str, str] = {
     "reranker_endpoint": "the base address of a server that has /rerank",
     "reranker_key": "the key for that server; better kept in RECOLLECT_RERANKER_KEY",
     "routes": "a TOML file of routes, for questions that ask for a whole list (default: built in)",
+    "sync_seconds": "how long a recall may read changed files of its books first; 0: not at all",
 }
 EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL
 SECRET = frozenset({"endpoint_key", "llm_endpoint_key", "reranker_key"})
@@ -106,6 +108,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "words_threshold": (0, 1),
     "floor": (0, 1),
     "endpoint_dimension": (0, 65_536),
+    "sync_seconds": (0, 60),
 }
 # What a project file may say: nothing that moves data, spends money or loads code.
 PROJECT_MAY_SET = frozenset(

@@ -84,8 +84,10 @@ def index(
     told: Told,
 ) -> SyncReport:
     """Bring the store in line with these files; durable when it returns."""
-    ledger.place([f.row.path for f, _ in files], [p.row for _, own in files for p in own])
-    todo = [p for _, own in files for p in own if not p.row.settled]
+    every = [p for _, own in files for p in own]
+    new = any(p.former is None for p in every)
+    ledger.place([f.row.path for f, _ in files], [p.row for p in every], new=new)
+    todo = [p for p in every if not p.row.settled]
     for attempt in range(_TRIES):
         try:
             report, done, refused_ids = _write(todo, book, kit, told)
@@ -98,8 +100,7 @@ def index(
     created = {p.row.id for p in done if p.former is None}
     indexed = tuple(
         Indexed(p.row.path, p.row.line, p.piece.text, p.row.id, p.row.id in created)
-        for _, own in files
-        for p in own
+        for p in every
         if p.row.id not in refused_ids
     )
     return report._replace(changed=len(files), pieces=indexed)

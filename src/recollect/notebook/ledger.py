@@ -88,6 +88,8 @@ class Ledger:
         connection = apsw.Connection(str(self.path))
         try:
             connection.execute("PRAGMA journal_mode=WAL")
+            # a sync opens it anew: emptying the log each time would cost more than all the rest
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.execute("PRAGMA secure_delete=ON")
             version: int = connection.execute("PRAGMA user_version").get
             if version == 0:
@@ -105,7 +107,7 @@ class Ledger:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()  # the last to close empties the log
+        self._connection.close()
 
     @contextmanager
     def _change(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
@@ -167,11 +169,12 @@ class Ledger:
         with self._change(durable=False) as connection:
             connection.executemany("REPLACE INTO meta VALUES (?, ?)", values.items())
 
-    def place(self, files: Iterable[str], pieces: Sequence[PieceRow]) -> None:
+    def place(self, files: Iterable[str], pieces: Sequence[PieceRow], *, new: bool) -> None:
         """From now on these pieces, and no others, stand in these files. Those that stood there
-        and stand nowhere else are doomed."""
+        and stand nowhere else are doomed. `new`: some ids are; they must not be lost before the
+        store has them, or the next sync would make others."""
         ids = [(piece.id,) for piece in pieces]
-        with self._change() as connection:
+        with self._change(durable=new) as connection:
             connection.executemany("DELETE FROM doomed WHERE id = ?", ids)
             connection.executemany("DELETE FROM pieces WHERE id = ?", ids)
             for path in files:
@@ -231,6 +234,25 @@ class Ledger:
             connection.execute(
                 "INSERT OR IGNORE INTO files SELECT DISTINCT path, 0, 0, 0, x'', 0 FROM pieces"
             )
+
+
+def peek(path: Path) -> tuple[dict[str, str], int, int] | None:
+    """What is noted, how many files and pieces, without the lock; None: there is none, or not ours
+    to read."""
+    if not path.exists():
+        return None
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            meta: dict[str, str] = dict(connection.execute("SELECT key, value FROM meta"))
+            ((files, pieces),) = connection.execute(
+                "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM pieces)"
+            )
+        finally:
+            connection.close()
+    except apsw.Error:
+        return None  # the next sync makes it anew
+    return meta, files, pieces
 
 
 def remove_ledger(path: Path) -> None:
