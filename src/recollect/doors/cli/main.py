@@ -37,6 +37,9 @@ COMMANDS = {
     "reindex": "fill in vectors, change embedder, rebuild what is derived",
     "export": "write every memory as JSONL or a folder of Markdown, without loss",
     "import": "take in Markdown, Claude's memory, mem0, LangGraph, chats, or an export",
+    "install": "put Recollect into an agent: claude, cursor, codex or openclaw",
+    "uninstall": "take it out again, and nothing else",
+    "hook": "what an agent's hooks call: a primer, memories for a prompt, what was learned",
     "models": "list, pull and choose local models",
     "config": "show and change settings",
     "completion": "print shell completion for bash, zsh or fish",
@@ -143,6 +146,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         argcomplete.autocomplete(build_parser())
     first = next((a for a in arguments_given if not a.startswith("-")), None)
+    if first == "hook" and not {"-h", "--help"} & set(arguments_given):
+        from recollect.doors.hooks.guard import main as hook
+
+        return hook(arguments_given)  # before anything can fail: an agent must not be stopped
     parser = build_parser(first if first in COMMANDS else "")
     arguments = parser.parse_args(arguments_given)
     if arguments.version:

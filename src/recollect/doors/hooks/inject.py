@@ -1,0 +1,54 @@
+"""When a prompt is sent: the few memories that bear on it, or silence, by the preset `skill`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.doors.hooks.label import Item, labelled, language_of
+from recollect.doors.hooks.work import RECALL_SECONDS
+from recollect.errors import UnknownSpace
+from recollect.vocabulary import GLOBAL_SPACE, Hit, Recollection, Status
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+PRESET = "skill"
+AT_MOST = 3  # the preset's own limit, whatever the settings say of other questions
+_SAY_WHY = (Status.DEGRADED, Status.STALE, Status.UNAVAILABLE, Status.DISABLED)
+
+
+def inject(engine: Engine, prompt: str) -> tuple[str, str]:
+    """The labelled memories, and what the log says."""
+    if not prompt.strip():
+        return "", "silent: the prompt is empty"
+    answer = recalled(engine, prompt)
+    context = labelled((_item(hit) for hit in answer.hits), language=language_of(prompt))
+    outcome = f"memories: {len(answer.hits)}" if answer.hits else f"silent: {answer.status.value}"
+    if answer.status in _SAY_WHY:  # others may quote the question
+        outcome += f"; {answer.status.value}: {'; '.join(answer.reasons)}"
+    return context, outcome
+
+
+def recalled(engine: Engine, prompt: str) -> Recollection:
+    def ask(spaces: list[str]) -> Recollection:
+        return engine.recall(
+            prompt, spaces=spaces, preset=PRESET, limit=AT_MOST, deadline=RECALL_SECONDS
+        )
+
+    wanted = spaces_here(engine)
+    try:
+        return ask(wanted)
+    except UnknownSpace:  # nothing was ever told in one of them
+        known = {info.name for info in engine.spaces()}
+        return ask([name for name in wanted if name in known] or [GLOBAL_SPACE])
+
+
+def spaces_here(engine: Engine) -> list[str]:
+    """The project's own, and what holds everywhere."""
+    return list(dict.fromkeys((engine.settings.space, GLOBAL_SPACE)))
+
+
+def _item(hit: Hit) -> Item:
+    memory = hit.memory
+    day = (memory.occurred_at or memory.updated_at).date().isoformat()
+    return Item(f"{memory.id} {memory.kind} {day} score {hit.score:.2f}", hit.text, memory.id)

@@ -1,0 +1,56 @@
+"""What hooks did and why they were silent, in `hooks.log` of the data directory.
+
+A line has the time, the agent, the event, the outcome and the milliseconds: never what a memory or
+a prompt says, unless RECOLLECT_HOOK_LOG is set to "full".
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from recollect.errors import InvalidInput, RecollectError
+from recollect.settings import data_directory
+
+_MOST = 256 * 1024  # bytes, then a new file is begun; one former file is kept
+
+
+def log_file() -> Path:
+    return data_directory() / "hooks.log"
+
+
+def is_full() -> bool:
+    return os.environ.get("RECOLLECT_HOOK_LOG", "") == "full"
+
+
+def write(harness: str, event: str, outcome: str, *, seconds: float | None = None) -> None:
+    """One line. A log that cannot be written must not keep an agent from working."""
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    took = "" if seconds is None else f" ({seconds * 1000:.0f} ms)"
+    outcome = " ".join(outcome.split())[:2_000]
+    line = f"{moment} {harness or '?'} {event or '?'}: {outcome}{took}\n"
+    if sys.stderr is not None and sys.stderr.isatty():  # a person is trying it out
+        sys.stderr.write(line)
+    with suppress(OSError):
+        path = log_file()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):
+            if path.stat().st_size > _MOST:
+                path.replace(path.with_suffix(".log.1"))
+        data = line.encode("utf-8", "replace")
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(handle, data)  # one write of a line: two hooks at once do not mix theirs
+        finally:
+            os.close(handle)
+
+
+def why(error: BaseException) -> str:
+    """An error as a reason. Wrong input may quote what somebody wrote, and others may quote
+    anything: those are named only."""
+    if is_full() or (isinstance(error, RecollectError) and not isinstance(error, InvalidInput)):
+        return f"{type(error).__name__}: {error}"
+    return type(error).__name__
