@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from recollect.formats.export_markdown import Exported
     from recollect.formats.take_in import ImportReport
     from recollect.llms.protocol import LLM
-    from recollect.notebook.books import Books
+    from recollect.notebook.books import Book, Books
     from recollect.notebook.condition import BookStatus
     from recollect.notebook.freshen import Freshener
     from recollect.notebook.sync import SyncKit, SyncReport
@@ -498,6 +498,12 @@ class Engine:
 
         names = None if spaces is None else space_names(spaces, self.settings)
         return sync(self._sync_kit, spaces=names, **options)
+
+    def let_go(self, book: Book, *, forget: bool = False) -> int:
+        """Read a book no more; with `forget`, erase what was remembered of it. How many went."""
+        from recollect.notebook.sync import let_go
+
+        return let_go(self._sync_kit, book, forget=forget)
 
     def rebuild_words(self) -> int:
         """Make the words index anew from the texts; how many passages it holds."""

@@ -28,7 +28,7 @@ from recollect.notebook.report import SyncReport as SyncReport
 from recollect.notebook.report import Told as Told
 from recollect.settings import Settings
 from recollect.stores.protocol import Store
-from recollect.vocabulary import Progress
+from recollect.vocabulary import Memory, Progress
 
 if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
@@ -165,6 +165,7 @@ class _Run:
                 ledger = Ledger(where)
             reading = f"{_READING} {self._book.form} {self._zone}"
             if ledger.fresh:
+                self._kit.store.open_space(self._book.space)
                 self._take_over(ledger)
                 ledger.note(space=self._book.space, reading=reading)
             elif anew or ledger.meta("reading") != reading or self._store_is_older(ledger):
@@ -181,24 +182,9 @@ class _Run:
         return bool(witness) and self._kit.store.get([str(witness)]) == [None]
 
     def _take_over(self, ledger: Ledger) -> None:
-        from recollect.filters import parse_filter
         from recollect.notebook.indexing import taken_over
 
-        book = self._book
-        if all(info.name != book.space for info in self._kit.store.spaces()):
-            return
-        where = parse_filter({"provenance.book": str(book.root)})
-        memories = []
-        cursor: str | None = None
-        while True:
-            page = self._kit.store.scan(
-                spaces=[book.space], where=where, cursor=cursor, limit=1_000
-            )
-            memories += page.memories
-            cursor = page.cursor
-            if cursor is None:
-                break
-        ledger.take_over(taken_over(memories))
+        ledger.take_over(taken_over(held_of(self._book, self._kit.store)))
 
     def _locked(self, ledger: Ledger, paths: list[Path] | None, accept_empty: bool) -> SyncReport:
         abouts = self._abouts()
@@ -363,6 +349,36 @@ class _Run:
             complete=json.dumps(report.complete),
             refused=json.dumps([len(report.refused), refused], ensure_ascii=False),
         )
+
+
+def held_of(book: Book, store: Store) -> list[Memory]:
+    """Every memory that the store holds of a book."""
+    from recollect.filters import parse_filter
+
+    if all(info.name != book.space for info in store.spaces()):
+        return []
+    where = parse_filter({"provenance.book": str(book.root)})
+    memories: list[Memory] = []
+    cursor: str | None = None
+    while True:
+        page = store.scan(spaces=[book.space], where=where, cursor=cursor, limit=1_000)
+        memories += page.memories
+        cursor = page.cursor
+        if cursor is None:
+            return memories
+
+
+def let_go(kit: SyncKit, book: Book, *, forget: bool) -> int:
+    """Read a book no more; with `forget` what was remembered of it goes too. How many went."""
+    directory = kit.books.directory
+    with book_lock(directory, book):
+        kit.books.remove(book.root)
+        remove_ledger(directory / f"{book.key}.ledger")
+        if not forget:
+            return 0
+        done = kit.store.delete([memory.id for memory in held_of(book, kit.store)])
+        kit.store.finish_erasing()
+        return sum(done)
 
 
 def _mark(about: About | None) -> bytes:

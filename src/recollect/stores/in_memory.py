@@ -218,6 +218,10 @@ class InMemoryStore:
         self._identities.pop(memory_id)
         return True
 
+    def open_space(self, space: str) -> None:
+        with self._lock:
+            self._spaces.setdefault(space)
+
     def delete_space(self, space: str) -> int:
         with self._lock:
             ids = [m.id for m in self._in([space])]

@@ -104,6 +104,10 @@ class Store(Protocol):
     def delete(self, ids: Sequence[str]) -> list[bool]:
         """Erase memories: text, history, words, vectors. False where there was none."""
 
+    def open_space(self, space: str) -> None:
+        """See to it that there is such a space, so that it can be asked before it holds anything:
+        it may belong to a folder that is still empty."""
+
     def delete_space(self, space: str) -> int:
         """Erase a space with all that it holds; how many memories went."""
 

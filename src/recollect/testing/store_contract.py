@@ -267,6 +267,18 @@ class StoreContract:
         assert store.history(first.id) == []
         assert ids(self.words(store, "alpha")) == [first.id]
 
+    def test_a_space_may_be_there_before_what_it_holds(self, store: Store) -> None:
+        self.told(store, "alpha")
+        with pytest.raises(UnknownSpace):
+            store.scan(spaces=[CHINESE])
+        store.open_space(CHINESE)
+        store.open_space(CHINESE)
+        store.open_space("global")
+        assert store.scan(spaces=[CHINESE]).memories == []
+        assert store.pending([CHINESE]) == 0
+        assert store.count(spaces=["global"]) == 1
+        assert {info.name: info.memories for info in store.spaces()} == {"global": 1, CHINESE: 0}
+
     def test_many_are_revised_together_or_not_at_all(self, store: Store) -> None:
         first, second = self.told(store, "alpha", "beta")
         changed = [replace(first, text="gamma"), replace(second, text="甲乙")]

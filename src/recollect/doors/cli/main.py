@@ -19,7 +19,7 @@ from recollect.doors.cli.session import Session
 from recollect.errors import RecollectError
 
 COMMANDS = {
-    "init": "create your store and say where everything is",
+    "init": "create your store and your notebooks; explains, asks, never overwrites",
     "demo": "show the whole of it on a small bilingual set",
     "remember": "tell it something (an argument, a file, a pipe, or many as JSONL)",
     "recall": "ask; get what matters, within a token budget, with reasons",
@@ -35,6 +35,9 @@ COMMANDS = {
     "status": "a quick look: how much there is, which embedder, what waits",
     "doctor": "check every part and print a fix for each fault",
     "reindex": "fill in vectors, change embedder, rebuild what is derived",
+    "sync": "read what changed in your notebooks and other folders of Markdown",
+    "watch": "go on reading what changes, as it changes",
+    "source": "add, list and remove folders of Markdown that are read",
     "export": "write every memory as JSONL or a folder of Markdown, without loss",
     "import": "take in Markdown, Claude's memory, mem0, LangGraph, chats, or an export",
     "install": "put Recollect into an agent: claude, cursor, codex or openclaw",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.vocabulary import Progress, Receipt
 
 
-_CREATE = frozenset({"init", "remember", "import"})  # commands that may create the store
+_CREATE = frozenset({"init", "remember", "import", "source"})  # commands that may create the store
 
 
 class Session:

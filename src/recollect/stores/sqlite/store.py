@@ -232,6 +232,10 @@ class SQLiteStore:
         self._tidy()
         return done
 
+    def open_space(self, space: str) -> None:
+        with self._write() as writer:
+            ensure_space(writer, space)
+
     def delete_space(self, space: str) -> int:
         with self._write() as writer:
             row = spaces_of(writer, [space])[0]

@@ -7,7 +7,7 @@ from recollect.doors.cli.session import Session
 _EPILOG = """\
 Without options: gives vectors to memories that have none, and changes over to the embedder that
 the settings name. The old index goes on answering until the new one is complete. Stopped halfway,
-it goes on where it stopped.
+it goes on where it stopped. Files of notebooks and sources are read again first, all of them.
 """
 
 

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any
 
 from recollect.doors.cli.session import Session
+
+if TYPE_CHECKING:
+    from recollect.notebook.condition import BookStatus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +25,27 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 "index": status.indexed_by,
                 "pending": status.pending,
                 "notes": list(status.notes),
+                "books": [_book_record(book) for book in status.books],
             }
         )
         return 0
     session.say(f"store     {status.store}")
     session.say(f"memories  {status.memories:,} in {len(status.spaces)} spaces")
     session.say(f"embedder  {status.embedder} (index by {status.indexed_by})")
+    for book in status.books:
+        session.say(f"book      {_book_line(book)}")
     for note in status.notes:
         session.say(f"note      {note}")
     return 0
+
+
+def _book_record(book: BookStatus) -> dict[str, Any]:
+    from recollect.doors.cli.commands.source_command import book_record
+
+    return book_record(book)
+
+
+def _book_line(book: BookStatus) -> str:
+    from recollect.doors.cli.commands.source_command import book_line
+
+    return book_line(book)

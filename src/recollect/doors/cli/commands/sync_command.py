@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from recollect.doors.cli.session import Session
+
+if TYPE_CHECKING:
+    from recollect.notebook.report import SyncReport
+
+_EPILOG = """\
+Only what changed is read. Every recall does this by itself for the spaces it asks, as long as it
+takes no more than the setting 'sync_seconds'; this command takes the time it needs.
+
+examples:
+  recollect sync                        every folder of this store
+  recollect sync --space work           the folders of one space
+  recollect sync notes/plan.md          one file
+  recollect sync --anew                 read every file again, and mend what the store lost
+  recollect sync --accept-empty         a folder is empty because you emptied it
+
+Exit code 0: the store is true to the files. 1: some folder could not be read to the end.
+Files that are refused are named, and stop nothing else.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("paths", nargs="*", metavar="FILE", help="only these files or folders")
+    parser.add_argument("--space", action="append", help="only this space's; may be repeated")
+    parser.add_argument(
+        "--anew", action="store_true", help="look at every file and memory, changed or not"
+    )
+    parser.add_argument(
+        "--accept-empty",
+        action="store_true",
+        help="forget what was read of a folder that is empty now",
+    )
+    parser.add_argument(
+        "--within", type=float, metavar="SECONDS", help="stop after so long (default: never)"
+    )
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    with session.progress("reading") as progress:
+        report = session.engine.sync(
+            spaces=arguments.space,
+            paths=arguments.paths or None,
+            within=arguments.within,
+            progress=progress,
+            anew=arguments.anew,
+            accept_empty=arguments.accept_empty,
+        )
+    if session.json:
+        session.show(record(report))
+    else:
+        if not report.files and not report.faults:
+            session.say("No folders to read; 'recollect init' and 'recollect source add' add some.")
+        else:
+            session.say(line(report))
+        for refusal in report.refused:
+            session.say(f"not read: {refusal.book / refusal.path}: {refusal.why}")
+        for fault in report.faults:
+            session.say(f"not finished: {fault}")
+        for note in report.notes:
+            session.hint(note)
+    return 0 if report.complete else 1
+
+
+def line(report: SyncReport) -> str:
+    """A sync in one line."""
+    told = [
+        f"{count:,} {what}"
+        for count, what in (
+            (report.added, "added"),
+            (report.revised, "revised"),
+            (report.moved, "moved"),
+            (report.removed, "removed"),
+        )
+        if count
+    ]
+    done = f": {', '.join(told)}" if told else ""
+    refused = f"; {len(report.refused):,} not read" if report.refused else ""
+    counted = f"{report.files:,} files, {report.changed:,} changed"
+    return f"{counted}{done}{refused} ({report.seconds:.2f} s)"
+
+
+def record(report: SyncReport) -> dict[str, Any]:
+    return {
+        **{name: getattr(report, name) for name in _COUNTS},
+        "refused": [{"book": str(r.book), "path": r.path, "why": r.why} for r in report.refused],
+        "faults": list(report.faults),
+        "notes": list(report.notes),
+        "complete": report.complete,
+        "seconds": round(report.seconds, 3),
+    }
+
+
+_COUNTS = ("files", "unchanged", "changed", "added", "revised", "moved", "removed")

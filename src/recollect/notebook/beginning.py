@@ -1,0 +1,187 @@
+"""How a book begins: what is there already, what is missing, and making that without touching the
+rest."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from recollect.checks import check_space
+from recollect.errors import InvalidInput
+from recollect.notebook.books import Book, Books, Form
+from recollect.notebook.layout import HOMES, INDEX, JOURNAL, NOTES
+from recollect.settings import PROJECT_FILE, data_directory
+from recollect.vocabulary import GLOBAL_SPACE
+
+PROJECT_FOLDER = ".recollect"
+_NOTES_FOLDERS = ("memory", "notes", "docs", PROJECT_FOLDER)  # where an INDEX.md is looked for
+
+_COMMENTS = {
+    "preference": "What you like and how you want things; one line each. 偏好，每行一条。",
+    "instruction": "What an agent shall always or never do; one line each. 指令，每行一条。",
+    "entity": "People, places and things, and who they are; one line each. 人物与事物，每行一条。",
+    "task": "What is to do: - [ ] open, - [x] done. 待办：- [ ] 未完成，- [x] 已完成。",
+    "decision": "What was decided, and why; one line each. 决策及理由，每行一条。",
+    "pattern": "What has proved itself here; one line each. 行之有效的做法，每行一条。",
+}
+_INDEX_TEXT = """\
+# Index
+
+<!-- One line for each note: what it is about, when to load it. 每行一篇：内容，何时加载。 -->
+"""
+
+
+class Offer(NamedTuple):
+    """A book that could be made or bound here."""
+
+    root: Path
+    space: str
+    form: Form
+    project: bool
+    missing: tuple[PurePosixPath, ...]  # files that would be made; what is there stays as it is
+    project_file: Path | None = None  # would be written, with the space's name
+
+    @property
+    def title(self) -> str:
+        if self.form is Form.NOTES:
+            return "notes"
+        return "notebook of this project" if self.project else "notebook of your own"
+
+
+def project_root(start: Path) -> Path | None:
+    """The folder with `.recollect.toml` or `.git`, at or above this one."""
+    home = Path.home()
+    for folder in (start, *start.parents):
+        if (folder / PROJECT_FILE).is_file() or (folder / ".git").exists():
+            return folder
+        if folder == home:
+            return None
+    return None
+
+
+def global_offer(books: Sequence[Book]) -> Offer | None:
+    """The user's own notebook, unless there is one."""
+    if any(b.space == GLOBAL_SPACE and b.form is Form.NOTEBOOK for b in books):
+        return None
+    root = data_directory() / "notebook"
+    return Offer(root, GLOBAL_SPACE, Form.NOTEBOOK, False, _missing(root, project=False))
+
+
+def project_offer(books: Sequence[Book], project: Path, space: str | None) -> Offer | None:
+    """The notebook of a project, unless there is one."""
+    root = project / PROJECT_FOLDER
+    if root.is_symlink():
+        raise InvalidInput(f"{root} is a link; a project's notebook must lie in the project itself")
+    if any(book.root == root.resolve() for book in books):
+        return None
+    name = space_of(project, space, books)
+    file = project / PROJECT_FILE
+    return Offer(
+        root, name, Form.NOTEBOOK, True, _missing(root, project=True),
+        None if os.path.lexists(file) else file,
+    )  # fmt: skip
+
+
+def notes_offer(books: Sequence[Book], root: Path, space: str, *, project: bool) -> Offer | None:
+    """Notes with an index, unless they are bound already."""
+    if any(book.root == root.resolve() for book in books):
+        return None
+    missing = () if os.path.lexists(root / INDEX) else (INDEX,)
+    return Offer(root, space, Form.NOTES, project, missing)
+
+
+def notes_there(project: Path) -> Path | None:
+    """Notes that were kept before Recollect came: an INDEX.md with notes beside or below it."""
+    for name in _NOTES_FOLDERS:
+        folder = project / name
+        if folder.is_symlink() or not (folder / INDEX).is_file():
+            continue
+        if (folder / NOTES).is_dir() or sum(1 for _ in folder.glob("*.md")) > 1:
+            return folder
+    return None
+
+
+def space_of(project: Path, given: str | None, books: Sequence[Book]) -> str:
+    """The project's space: as said, as its file says, or by the folder's name."""
+    if given is not None:
+        return check_space(given)
+    file = project / PROJECT_FILE
+    if file.is_file():
+        from recollect.settings import load
+
+        found = load(environment={}, directory=project)
+        if found.origins["space"] == str(file):
+            name = found.settings.space
+            if name == GLOBAL_SPACE:
+                raise InvalidInput(
+                    f"{file} names the space {GLOBAL_SPACE!r}, which is the user's own; a "
+                    "project's notebook needs a space of its own: name one with --space"
+                )
+            return check_space(name)
+    taken = {book.space for book in books} | {GLOBAL_SPACE}
+    name = _as_space(project.name)
+    return name if name not in taken else _as_space(f"{project.parent.name}/{project.name}")
+
+
+def _as_space(name: str) -> str:
+    """The nearest name that a space may have."""
+    cleaned = re.sub(r"[^\w.:/@+-]+", "-", name).lstrip("._:/@+-")[:128]
+    return check_space(cleaned or "project")
+
+
+def _missing(root: Path, *, project: bool) -> tuple[PurePosixPath, ...]:
+    homes = [home.file for home in HOMES.values() if home.project == project]
+    return tuple(file for file in homes if not os.path.lexists(root / file))
+
+
+def accept(offer: Offer, books: Books) -> Book:
+    """Make what is missing and bind the folder. Nothing that is there is changed."""
+    root = offer.root
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        inside = root.resolve()
+        if offer.form is Form.NOTEBOOK:
+            _make_folder(root / JOURNAL, inside)
+        for file in offer.missing:
+            _make_folder((root / file).parent, inside)
+            _create(root / file, _first_text(file))
+        if offer.project_file is not None:
+            text = f"# Settings of this project for Recollect.\nspace = {_quoted(offer.space)}\n"
+            _create(offer.project_file, text)
+    except OSError as e:
+        raise InvalidInput(
+            f"{e.filename} cannot be made ({e.strerror}); check the folder"
+        ) from None
+    return books.add(root, space=offer.space, form=offer.form, writable=True, project=offer.project)
+
+
+def _make_folder(folder: Path, inside: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if not folder.resolve().is_relative_to(inside):  # somebody else's repository may hold links
+        raise InvalidInput(f"{folder} leads out of {inside}; remove that link first")
+
+
+def _create(path: Path, text: str) -> None:
+    """A new file, never over one that is there."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        return
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _first_text(file: PurePosixPath) -> str:
+    for kind, home in HOMES.items():
+        if home.file == file:
+            return f"# {home.title}\n\n<!-- {_COMMENTS[kind]} -->\n"
+    return _INDEX_TEXT
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text, ensure_ascii=False)

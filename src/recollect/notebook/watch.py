@@ -1,0 +1,147 @@
+"""Follow the files while they are edited: the system says what changed, and only that is read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from recollect.errors import InvalidInput, MissingExtra, RecollectError
+from recollect.notebook.books import Book, Books
+from recollect.notebook.report import SyncReport
+
+if TYPE_CHECKING:
+    from threading import Event
+
+# Editors write a file in several steps, and a checkout touches hundreds: wait until it is quiet.
+_QUIET_MS = 300
+_AT_MOST_MS = 3_000
+# The system does not see changes on some network drives, and a folder may come back: so all is
+# looked at now and then, which costs a fifth of a second for ten thousand files.
+_LOOK_EVERY = 60.0  # seconds
+_WAKE_MS = 1_000
+_ENDINGS = (".md", ".markdown")
+
+
+class Syncing(Protocol):
+    """What is needed of an engine."""
+
+    @property
+    def books(self) -> Books | None: ...
+
+    def sync(
+        self,
+        *,
+        spaces: Sequence[str] | None = None,
+        books: Sequence[Book] | None = None,
+        paths: Sequence[Path] | None = None,
+    ) -> SyncReport: ...
+
+
+def watch(
+    engine: Syncing,
+    *,
+    spaces: Sequence[str] | None = None,
+    tell: Callable[[SyncReport | str], None],
+    stop: Event | None = None,
+) -> None:
+    """Sync, then follow until `stop` is set or Ctrl-C is pressed. `tell` hears of every sync that
+    found something, and of errors, which stop nothing."""
+    try:
+        from watchfiles import watch as changes
+    except ImportError:
+        raise MissingExtra("'recollect watch'", "watch") from None
+    if engine.books is None:
+        raise InvalidInput("only a store in a file can have books; open one by its path")
+    watcher = _Watcher(engine, engine.books, spaces, tell)
+    try:
+        while stop is None or not stop.is_set():
+            watcher.look()
+            there = [book.root for book in watcher.books if book.root.is_dir()]
+            if not there:
+                time.sleep(_WAKE_MS / 1000)
+                continue
+            since = time.monotonic()
+            try:
+                for batch in changes(
+                    *there,
+                    watch_filter=lambda _, path: watcher.cares_for(Path(path)),
+                    debounce=_AT_MOST_MS,
+                    step=_QUIET_MS,
+                    rust_timeout=_WAKE_MS,
+                    yield_on_timeout=True,
+                    stop_event=stop,
+                    raise_interrupt=True,
+                    ignore_permission_denied=True,
+                ):
+                    if batch:
+                        watcher.sync([Path(path) for _, path in batch])
+                    if time.monotonic() - since > _LOOK_EVERY or watcher.outdated(there):
+                        break  # look at everything, and at books that came or went meanwhile
+            except (OSError, RuntimeError) as e:  # e.g. no more watches, or a folder that went
+                tell(f"the system cannot watch ({e}); looking every second instead")
+                time.sleep(_WAKE_MS / 1000)
+    except KeyboardInterrupt:
+        return
+
+
+class _Watcher:
+    def __init__(
+        self,
+        engine: Syncing,
+        registry: Books,
+        spaces: Sequence[str] | None,
+        tell: Callable[[SyncReport | str], None],
+    ) -> None:
+        self._engine = engine
+        self._registry = registry
+        self._spaces = spaces
+        self._tell = tell
+        self._told_first = False
+        self._last_faults: tuple[str, ...] = ()
+        self.books: list[Book] = []
+
+    def _registered(self) -> list[Book]:
+        if self._spaces is None:
+            return self._registry.all()
+        return self._registry.of_spaces(self._spaces)
+
+    def look(self) -> None:
+        """At every book, as they are registered now."""
+        self.books = self._registered()
+        if not self.books:
+            raise InvalidInput(
+                "there is no folder to watch; 'recollect init' or 'recollect source add' adds one"
+            )
+        self.sync(None)
+
+    def outdated(self, watched: Sequence[Path]) -> bool:
+        try:
+            if self._registered() != self.books:
+                return True
+        except RecollectError:
+            return False
+        return [book.root for book in self.books if book.root.is_dir()] != list(watched)
+
+    def cares_for(self, path: Path) -> bool:
+        """Markdown, or what may be a folder, and nothing hidden."""
+        if path.suffix and path.suffix.lower() not in _ENDINGS:
+            return False
+        roots = [book.root for book in self.books if path.is_relative_to(book.root)]
+        return any(
+            not any(part.startswith(".") for part in path.relative_to(root).parts) for root in roots
+        )
+
+    def sync(self, paths: list[Path] | None) -> None:
+        try:
+            report = self._engine.sync(books=self.books, paths=paths)
+        except (RecollectError, OSError) as e:
+            self._tell(str(e))
+            return
+        news = report.changed or report.removed or report.faults != self._last_faults
+        if news or not self._told_first:
+            self._tell(report)
+        self._told_first = True
+        if paths is None:
+            self._last_faults = report.faults
