@@ -612,8 +612,15 @@ class Engine:
         from recollect.formats.plan import plan
         from recollect.formats.take_in import take_in
 
+        source = Path(path).expanduser()
+        book = self.books.holding(source.resolve()) if self.books is not None else None
+        if book is not None:
+            raise InvalidInput(
+                f"{source} is part of {book.root}, which this store follows already in space "
+                f"{book.space!r}: imported, all of it would be there twice"
+            )
         found = plan(
-            Path(path).expanduser(),
+            source,
             format_name=format,
             zone=self.settings.zone,
             default_space=self.settings.space,

@@ -40,7 +40,8 @@ def looks_like(item: dict[str, Any]) -> bool:
     return isinstance(item.get("sessionId"), str) and "type" in item
 
 
-def read(path: Path) -> Items:
+def read(path: Path, name: str) -> Items:
+    """`name` is what a conversation is called that does not say it itself."""
     again = Again()
     for found in objects(path):
         if isinstance(found, Failed):
@@ -49,9 +50,9 @@ def read(path: Path) -> Items:
         item = found.value
         several = _several(item)
         if several is None:
-            yield message(item, found.place, again, conversation=path.stem, about={})
+            yield message(item, found.place, again, conversation=name, about={})
         else:
-            yield from conversation(item, several, found.place, path.stem)
+            yield from conversation(item, several, found.place, name)
 
 
 def _several(item: dict[str, Any]) -> list[Any] | None:

@@ -49,7 +49,7 @@ def values(path: Path) -> Iterator[Value | Failed]:
     with open_file(path) as file:
         if _in_lines(file):
             yield from _lines(file, path.name)
-        else:
+        elif os.fstat(file.fileno()).st_size:
             yield _document(file, path)
 
 
@@ -173,7 +173,8 @@ def json_files(root: Path) -> tuple[list[Path], list[Failed]]:
         folder, depth = folders.pop()
         inner: list[tuple[Path, int]] = []
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            with os.scandir(folder) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as e:
             refused.append(Failed(str(folder), f"the folder cannot be read: {e.strerror}"))
             continue

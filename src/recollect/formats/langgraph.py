@@ -45,15 +45,15 @@ def _messages(item: dict[str, Any]) -> list[Any] | None:
     return None
 
 
-def read(path: Path) -> Items:
+def read(path: Path, name: str) -> Items:
     for found in objects(path):
         if isinstance(found, Failed):
             yield found
         elif _is_item(found.value):
             yield _item(found.value, found.place)
         elif (messages := _messages(found.value)) is not None:
-            about = {"thread_id": _thread(found.value) or path.stem}
-            yield from chat.conversation(about, messages, found.place, path.stem)
+            about = {"thread_id": _thread(found.value) or name}
+            yield from chat.conversation(about, messages, found.place, name)
         else:
             yield Failed(found.place, "is neither an item (namespace, key, value) nor a state")
 

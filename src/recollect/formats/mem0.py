@@ -31,7 +31,7 @@ def looks_like(item: dict[str, Any]) -> bool:
     return backup and ("state" in item or "categories" in item or "category_ids" in item)
 
 
-def read(path: Path) -> Items:
+def read(path: Path, name: str) -> Items:
     names: dict[str, str] = {}  # OpenMemory's categories, by their ids
     whole_user = ""
     for found in objects(path):

@@ -115,19 +115,24 @@ def reader_for(path: Path, format_name: str, zone: tzinfo) -> Reader:
     return Reader(format_name, module.WHAT, partial(_of_files, module.read, path))
 
 
-def _of_files(read: Callable[[Path], Items], path: Path) -> Items:
+def _of_files(read: Callable[[Path, str], Items], path: Path) -> Items:
     if not path.is_dir():
-        yield from read(path)
+        yield from read(path, path.stem)
         return
     from recollect.formats.json_values import json_files
 
     files, refused = json_files(path)
     yield from refused
     for file in files:
+        inside = file.relative_to(path)
+        folder = "" if inside.parent == Path() else f"{inside.parent.as_posix()}/"
         try:
-            yield from read(file)
+            for item in read(file, folder + file.stem):
+                yield (
+                    item if isinstance(item, LeftOut) else item._replace(place=folder + item.place)
+                )
         except InvalidInput as e:
-            yield Failed(file.name, str(e))
+            yield Failed(folder + file.name, str(e))
 
 
 def _looks_like(path: Path) -> str:

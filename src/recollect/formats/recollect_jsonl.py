@@ -18,7 +18,7 @@ def looks_like(item: dict[str, Any]) -> bool:
     return isinstance(item.get("text"), str) and item.keys() <= {*FIELDS, "history"}
 
 
-def read(path: Path) -> Items:
+def read(path: Path, name: str) -> Items:
     for found in values(path):
         if isinstance(found, Failed):
             yield found
