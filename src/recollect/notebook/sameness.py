@@ -140,8 +140,8 @@ _ATTRIBUTES = frozenset(
     "maintainer lead manager boss version branch default limit timeout size budget price cost rate "
     "salary color theme mode font language timezone zone currency birthday age height weight "
     "status state editor shell browser os framework database favorite hometown capital location "
-    "country city employer role position goal priority format encoding licence license region provider "
-    "model size quota interval frequency duration".split()
+    "country city employer role position goal priority format encoding licence license region"
+    "provider model quota interval frequency duration".split()
 )
 _ATTRIBUTES_CHINESE = """
 端口 主机 地址 邮箱 电话 手机号 号码 密码 密钥 名字 名称 昵称 标题 截止 期限
