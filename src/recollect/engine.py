@@ -254,14 +254,39 @@ class Engine:
 
     # Writing
 
-    def remember(self, text: str, *, space: str = "", **fields: Any) -> Receipt:
+    def remember(
+        self,
+        text: str,
+        *,
+        space: str = "",
+        supersedes: str | None = None,
+        merge: str = "words",
+        **fields: Any,
+    ) -> Receipt:
         """Remember one thing. The receipt means that it is on disk.
 
         Fields: id, kind, section, tags, entities, source, provenance, confidence, occurred_at,
         valid_from, valid_to, metadata. Told again in the same words, it is reinforced.
+
+        A space that has a notebook keeps preferences, decisions and the like in its files: told
+        again in other words they are reinforced there, and a correction takes the old line's place.
+        `merge="meaning"` judges in the same way without a notebook. `supersedes` names the memory
+        whose place this one takes.
         """
         told = {**fields, "text": text, "space": space or self.settings.space}
-        return self.remember_many([told])[0]
+        if supersedes is None and merge == "words" and not self._has_books():
+            return self.remember_many([told])[0]
+        from recollect.notebook import write_back
+
+        kit = write_back.Kit(
+            self.store,
+            self.books,
+            lambda: self._embedders.for_writing(),  # noqa: PLW0108  (asked for when needed)
+            self._clock,
+            lambda: self.settings.zone,
+            lambda one: self.remember_many([one])[0],
+        )
+        return write_back.remembered(kit, told, supersedes=supersedes, merge=merge)
 
     def remember_many(
         self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
@@ -435,6 +460,12 @@ class Engine:
         """Former forms of a memory, newest first."""
         self._existing(memory_id)
         return self.store.history(memory_id)
+
+    def succession(self, memory_id: str) -> Sequence[Memory]:
+        """A memory with all that it superseded and all that superseded it, oldest first."""
+        from recollect.remember.succession import succession
+
+        return succession(self.store, self._existing(memory_id))
 
     def spaces(self) -> Sequence[SpaceInfo]:
         return self.store.spaces()
