@@ -179,7 +179,9 @@ class Ledger:
             connection.executemany("DELETE FROM pieces WHERE id = ?", ids)
             for path in files:
                 self._doom(connection, path)
-                connection.execute("UPDATE files SET digest = x'' WHERE path = ?", (path,))
+                connection.execute(  # it counts as known, and as not read
+                    "REPLACE INTO files VALUES (?, 0, 0, 0, x'', 0)", (path,)
+                )
             connection.executemany("INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?)", pieces)
 
     @staticmethod
