@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -380,6 +381,15 @@ def test_a_transcript_of_claude_code(engine: Engine, tmp_path: Path) -> None:
         },
         {"type": "file-history-snapshot", "messageId": "u5", "snapshot": {}, "uuid": "u6"},
     )
+    for project in ("-home-mei-a", "-home-mei-b"):
+        other = tmp_path / "all" / project / "s-1.jsonl"
+        other.parent.mkdir(parents=True)
+        other.write_bytes(path.read_bytes())
+    with pytest.raises(InvalidInput, match=r"home-mei-a \(2\), home-mei-b \(2\)"):
+        engine.import_from(tmp_path / "all", space="talk")
+    apart = engine.import_from(tmp_path / "all", own_spaces=True)
+    assert apart.fates == {"created": 4}
+    shutil.rmtree(tmp_path / "all")
     report = engine.import_from(tmp_path)  # a folder of transcripts
     assert (report.format, report.failed) == ("chat", ())
     assert [(m.text, m.metadata["message_id"], m.source) for m in held(engine)] == [
@@ -496,7 +506,10 @@ def test_the_users_claude_folder_keeps_projects_apart(engine: Engine, tmp_path: 
     (port,) = held(engine, "home-mei-one")
     assert "8080" in port.text
     assert port.kind == "instruction"
-    assert report.left_out == {"list of links to the other notes": 2}
+    assert report.left_out == {
+        "list of links to the other notes": 2,
+        "transcript of a session; take it with --format chat": 2,
+    }
     one = engine.import_from(home / "projects/-home-mei-one/memory", space="solo")
     assert (one.format, one.fates) == ("claude", {"created": 1})
 

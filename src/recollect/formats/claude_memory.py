@@ -48,6 +48,8 @@ def read(path: Path, zone: tzinfo) -> Items:
         yield from _folder(path, PurePosixPath(), zone)
         return
     yield from _folder(path, PurePosixPath(), zone)
+    for _ in path.glob("projects/*/*.jsonl"):
+        yield LeftOut("transcript of a session; take it with --format chat")
     hidden = path / _HIDDEN  # passed over by the listing, as all hidden folders are
     if hidden.is_symlink():
         yield Failed(_HIDDEN, "it is a link; name its target")

@@ -21,7 +21,7 @@ from recollect.checks import check_space
 from recollect.errors import InvalidInput
 from recollect.formats import chat, langgraph, mem0, recollect_jsonl
 from recollect.formats.names import FORMATS
-from recollect.formats.taking import Failed, Items, LeftOut, Taken
+from recollect.formats.taking import Failed, Item, Items, LeftOut, Taken
 
 _MARKDOWN = (".md", ".markdown")
 _JSON_FORMATS = (recollect_jsonl, langgraph, mem0, chat)  # the pickiest first
@@ -128,11 +128,21 @@ def _of_files(read: Callable[[Path, str], Items], path: Path) -> Items:
         folder = "" if inside.parent == Path() else f"{inside.parent.as_posix()}/"
         try:
             for item in read(file, folder + file.stem):
-                yield (
-                    item if isinstance(item, LeftOut) else item._replace(place=folder + item.place)
-                )
+                yield _in_folder(item, folder)
         except InvalidInput as e:
             yield Failed(folder + file.name, str(e))
+
+
+def _in_folder(item: Item, folder: str) -> Item:
+    """With its folder before its place. Transcripts of an agent lie in a folder for each project,
+    and what was said in one is not the other's."""
+    if isinstance(item, LeftOut) or not folder:
+        return item
+    if isinstance(item, Taken) and not item.owner:
+        origin = item.fields.get("provenance")
+        if isinstance(origin, dict) and origin.get("project"):
+            item = item._replace(owner=folder.split("/")[0].strip("-"))
+    return item._replace(place=folder + item.place)
 
 
 def _looks_like(path: Path) -> str:

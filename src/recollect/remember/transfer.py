@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.clock import parse_moment
 from recollect.errors import Conflict, InvalidInput, RecollectError
 from recollect.remember import pipeline as writing
 from recollect.remember.ingress import accept
 from recollect.stores.protocol import Store
-from recollect.vocabulary import Entry, Memory, Revision
+from recollect.vocabulary import Action, Memory, Revision
 
 _PAGE = 500
 
@@ -56,7 +56,14 @@ def exported(
             return
 
 
-def _entry(record: Mapping[str, Any], now: datetime) -> Entry:
+class _Told(NamedTuple):
+    number: int
+    memory: Memory
+    history: tuple[Revision, ...]
+    given_id: bool
+
+
+def _accepted(number: int, record: Mapping[str, Any], now: datetime) -> _Told:
     if not isinstance(record, Mapping):
         raise InvalidInput(f"expected an object, got {type(record).__name__}")
     own = {key: value for key, value in record.items() if key != "history"}
@@ -65,7 +72,7 @@ def _entry(record: Mapping[str, Any], now: datetime) -> Entry:
     if not isinstance(former, Sequence) or isinstance(former, str):
         raise InvalidInput("'history' must be a list")
     history = tuple(_revision(item, memory, now) for item in former)
-    return writing.prepare(memory, given_id=bool(own.get("id")))._replace(history=history)
+    return _Told(number, memory, history, bool(own.get("id")))
 
 
 def _revision(item: Any, memory: Memory, now: datetime) -> Revision:
@@ -76,29 +83,35 @@ def _revision(item: Any, memory: Memory, now: datetime) -> Revision:
     return Revision(former, parse_moment(item["replaced_at"], name="replaced_at"))
 
 
+Refused = Callable[[int, RecollectError], None]
+
+
 def imported(
     records: Iterable[Mapping[str, Any]],
     kit: writing.Kit,
     *,
     now: datetime,
     progress: Callable[[int, int | None], None] | None = None,
-    refused: Callable[[int, RecollectError], None] | None = None,
+    refused: Refused | None = None,
     total: int | None = None,
 ) -> Counter[str]:
     """Take records over. With `refused`, one that cannot be taken is told there by its number and
     the rest goes on; so is one whose id is here with another text, which stays as it is."""
     fates: Counter[str] = Counter()
     done = 0
-    for numbers, entries in _batches(records, now, refused):
+    for batch in _batches(records, now, refused):
+        fresh = _fresh(batch, kit.store, fates, refused)
 
-        def conflict(position: int, error: RecollectError, numbers: list[int] = numbers) -> None:
-            fates.update(["conflict"])
-            if refused is not None:
-                refused(numbers[position], error)
+        def conflict(position: int, error: RecollectError, fresh: list[_Told] = fresh) -> None:
+            _stays(fresh[position].number, error, fates, refused)
 
-        receipts = writing.write_each(entries, kit, conflict=conflict)
+        entries = [
+            writing.prepare(told.memory, given_id=told.given_id)._replace(history=told.history)
+            for told in fresh
+        ]
+        receipts = writing.write_each(entries, kit, conflict=conflict) if entries else []
         fates.update(receipt.action.value for receipt in receipts)
-        done += len(entries)
+        done += len(batch)
         if progress is not None:
             progress(done, total)
     writing.keep_fast(kit.store)
@@ -106,50 +119,70 @@ def imported(
 
 
 def foreseen(
-    records: Iterable[Mapping[str, Any]],
-    store: Store,
-    *,
-    now: datetime,
-    refused: Callable[[int, RecollectError], None],
+    records: Iterable[Mapping[str, Any]], store: Store, *, now: datetime, refused: Refused
 ) -> Counter[str]:
-    """What `imported` would do, without doing it."""
+    """What `imported` would do with records that have ids, without doing it."""
     fates: Counter[str] = Counter()
-    seen: dict[str, Memory] = {}
-    for numbers, entries in _batches(records, now, refused):
-        here = store.get([entry.memory.id for entry in entries])
-        for number, entry, held in zip(numbers, entries, here, strict=True):
-            memory = entry.memory
-            before = held or seen.setdefault(memory.id, memory)
-            if before is memory:
-                fates["created"] += 1
-            elif _content(before) == _content(memory):
-                fates["unchanged"] += 1
-            else:
-                fates["conflict"] += 1
-                refused(number, Conflict(f"{memory.id} is here with another text and stays"))
+    before: dict[str, Memory] = {}  # of earlier batches
+    for batch in _batches(records, now, refused):
+        for told in _fresh(batch, store, fates, refused, before):
+            before[told.memory.id] = told.memory
+            fates["created"] += 1
     return fates
 
 
+def _fresh(
+    batch: list[_Told],
+    store: Store,
+    fates: Counter[str],
+    refused: Refused | None,
+    before: Mapping[str, Memory] | None = None,
+) -> list[_Told]:
+    """Those that are not here yet. The others need neither be cut into passages nor embedded, and
+    one that is here with another text must not make a whole batch go one by one."""
+    given = [told.memory.id for told in batch if told.given_id]
+    here = {memory.id: memory for memory in store.get(given) if memory is not None}
+    here = {**(before or {}), **here}
+    fresh: list[_Told] = []
+    for told in batch:
+        memory = told.memory
+        held = here.get(memory.id) if told.given_id else None
+        if held is None:
+            here[memory.id] = memory
+            fresh.append(told)
+        elif _content(held) == _content(memory):
+            fates[Action.UNCHANGED.value] += 1
+        else:
+            error = Conflict(f"{memory.id} is here with another text, which stays as it is")
+            _stays(told.number, error, fates, refused)
+    return fresh
+
+
+def _stays(
+    number: int, error: RecollectError, fates: Counter[str], refused: Refused | None
+) -> None:
+    fates["conflict"] += 1
+    if refused is not None:
+        refused(number, error)
+
+
 def _content(memory: Memory) -> tuple[str, str, str]:
+    """What a store takes for the same memory."""
     return memory.space, memory.text, memory.kind
 
 
 def _batches(
-    records: Iterable[Mapping[str, Any]],
-    now: datetime,
-    refused: Callable[[int, RecollectError], None] | None,
-) -> Iterator[tuple[list[int], list[Entry]]]:
-    """Entries that were accepted, with their numbers, as many as are written at once."""
+    records: Iterable[Mapping[str, Any]], now: datetime, refused: Refused | None
+) -> Iterator[list[_Told]]:
+    """What was accepted, as many as are written at once."""
     numbered = enumerate(records, start=1)
     while batch := list(islice(numbered, writing.BATCH)):
-        numbers: list[int] = []
-        entries: list[Entry] = []
+        accepted: list[_Told] = []
         for number, record in batch:
             try:
-                entries.append(_entry(record, now))
-                numbers.append(number)
+                accepted.append(_accepted(number, record, now))
             except InvalidInput as e:
                 if refused is None:
                     raise InvalidInput(f"record {number}: {e}") from None
                 refused(number, e)
-        yield numbers, entries
+        yield accepted
