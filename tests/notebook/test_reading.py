@@ -183,7 +183,8 @@ def test_ten_thousand_files_are_listed(tmp_path: Path) -> None:
 
 
 def test_text_is_read_as_it_stands(tmp_path: Path) -> None:
-    for number, text in enumerate(("a\r\nb\rc\n", "中文 mixed\n", "", "no newline", "\u2028\x0c\n")):
+    texts = ("a\r\nb\rc\n", "中文 mixed\n", "", "no newline", "\u2028\x0c\n")
+    for number, text in enumerate(texts):
         put(tmp_path, f"{number}.md", text)
         assert read_text(tmp_path, PurePosixPath(f"{number}.md")) == text
 

@@ -52,7 +52,11 @@ def front_matter(lines: list[str], path: PurePosixPath) -> FrontMatter:
             path, f"its front matter has more than {MAX_CHARS:,} characters; move text below it"
         )
     fields = _read("\n".join(inside) + "\n", path)
-    return FrontMatter(_line_by_line(inside) if fields is None else fields, end + 1)
+    if fields is None:
+        fields = _line_by_line(inside)
+        if first and not fields:
+            return _NONE
+    return FrontMatter(fields, end + 1)
 
 
 def _is_field(line: str) -> bool:
@@ -61,8 +65,8 @@ def _is_field(line: str) -> bool:
         bool(colon and key.strip())
         and not value[:1].strip()
         and len(key) <= 128
-        and (key[0].isalnum() or key[0] in "\"'_" or line[0] == "{")
-    ) or line[0] == "{"
+        and (key[0].isalnum() or key[0] in "\"'_")
+    ) or line.startswith("{")
 
 
 def _read(text: str, path: PurePosixPath) -> dict[str, Value] | None:
@@ -77,7 +81,7 @@ def _read(text: str, path: PurePosixPath) -> dict[str, Value] | None:
 
 
 def _build(events: Iterator[Any], path: PurePosixPath) -> Value:
-    """The value that the events of the first document describe."""
+    """The value that the events describe."""
     from yaml import events as kinds
 
     open_values: list[tuple[Value, list[str]]] = []  # each with the key that waits for its value
@@ -113,8 +117,6 @@ def _build(events: Iterator[Any], path: PurePosixPath) -> Value:
             open_values.append((value, []))
         elif isinstance(event, kinds.CollectionEndEvent):
             open_values.pop()
-        elif isinstance(event, kinds.DocumentEndEvent):
-            break
     return root
 
 
@@ -122,7 +124,7 @@ def _line_by_line(lines: list[str]) -> dict[str, Value]:
     fields: dict[str, Value] = {}
     key = ""
     for line in lines:
-        if _is_field(line) and not line[0].isspace():
+        if _is_field(line) and not line.startswith("{"):
             key, _, value = line.partition(":")
             key = key.strip().strip("\"'")
             fields[key] = Scalar(value.strip(), True)

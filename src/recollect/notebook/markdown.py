@@ -20,6 +20,7 @@ class Heading(NamedTuple):
     after: int  # the first line after it
     end: int  # the first line that is no longer below it: the next heading of its level or higher
     path: tuple[str, ...]  # the titles of those it stands below, and its own
+    parent: int  # which heading it stands directly below; -1: none
 
 
 class Marker(NamedTuple):
@@ -76,14 +77,16 @@ def headings(lines: list[str], within: bytearray | None = None, first: int = 0) 
 def _nested(found: list[tuple[int, str, int, int]], count: int) -> list[Heading]:
     ends = [count] * len(found)
     paths: list[tuple[str, ...]] = []
+    parents: list[int] = []
     above: list[int] = []  # of the headings that are open, from the outermost
     for at, (level, title, line, _) in enumerate(found):
         while above and found[above[-1]][0] >= level:
             ends[above.pop()] = line
+        parents.append(above[-1] if above else -1)
         paths.append((*(paths[above[-1]] if above else ()), title))
         above.append(at)
     return [
-        Heading(level, title, line, after, ends[at], paths[at])
+        Heading(level, title, line, after, ends[at], paths[at], parents[at])
         for at, (level, title, line, after) in enumerate(found)
     ]
 
@@ -140,8 +143,8 @@ def _end(lines: list[str], within: bytearray, at: int, end: int, marker: Marker 
                 break
         elif not line.strip():
             blank = True
-            if marker is None:
-                break
+            if marker is None or not lines[at][marker.content :].strip():
+                break  # an item that begins with a blank line has nothing below
             continue
         elif marker is not None and indent_of(line) >= marker.indent + 2:
             blank = False

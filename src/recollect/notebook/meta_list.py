@@ -55,6 +55,8 @@ class Meta(NamedTuple):
 
     def over(self, below: Meta) -> Meta:
         """These, and from below what these do not say."""
+        if self is NO_META or below is NO_META:
+            return below if self is NO_META else self
         return Meta(
             self.kind or below.kind,
             tuple(dict.fromkeys((*below.tags, *self.tags)))[:_MAX_LABELS],

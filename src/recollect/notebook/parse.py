@@ -63,11 +63,13 @@ class About(NamedTuple):
 class _File(NamedTuple):
     lines: list[str]
     within: bytearray
-    path: PurePosixPath
-    form: Form
+    kind: str
+    day: date | None  # of a journal
+    history: bool
     zone: tzinfo
     meta: Meta  # of the whole file
     parts: list[_Part]
+    title: str
     titled: bool  # the first heading is the only one of level 1: the file's title
     max_chars: int
 
@@ -101,27 +103,27 @@ def parse(
         return []
     front = front_matter(lines, path)
     meta = read_meta(front.fields, zone) if front.fields else NO_META
+    day = day_of(path) if is_journal(path, book_form) else None
+    if day is not None and meta.occurred_at is None:
+        meta = meta._replace(occurred_at=_at(day, time(), zone))
     within = markdown.stands_in(lines)
     heads = markdown.headings(lines, within, front.lines)
-    tops = [head for head in heads if head.level == 1]
+    titled = bool(heads) and heads[0].level == 1 and sum(head.level == 1 for head in heads) == 1
     file = _File(
         lines,
         within,
-        path,
-        book_form,
+        kind_of(path, book_form),
+        day,
+        path == HISTORY,
         zone,
-        meta.over(_of_day(path, book_form, zone)),
+        meta,
         _parts(lines, heads, front.lines, zone),
-        len(tops) == 1 and heads[0].level == 1,
+        heads[0].title if titled else "",
+        titled,
         max_chars,
     )
     pieces = _lists(file) if reading == Reading.LISTS else _notes(file, about)
     return [shorter for piece in pieces for shorter in _cut(piece, file)]
-
-
-def _of_day(path: PurePosixPath, form: Form, zone: tzinfo) -> Meta:
-    day = day_of(path) if is_journal(path, form) else None
-    return NO_META if day is None else Meta(occurred_at=_at(day, time(), zone))
 
 
 def _at(day: date, moment: time, zone: tzinfo) -> datetime:
@@ -133,36 +135,38 @@ def _at(day: date, moment: time, zone: tzinfo) -> datetime:
 
 def _parts(lines: list[str], heads: list[Heading], first: int, zone: tzinfo) -> list[_Part]:
     parts: list[_Part] = []
-    said: list[tuple[int, int, Meta]] = []
+    below: list[int] = []  # for each part: the heading it stands under, -1 for none
+    said: dict[int, Meta] = {}  # by the heading under which the list stands
     if not heads or heads[0].line > first:
-        parts.append(
-            _Part(first, first, heads[0].line if heads else len(lines), (), "", 0, NO_META)
-        )
+        end = heads[0].line if heads else len(lines)
+        parts.append(_Part(first, first, end, (), "", 0, NO_META))
+        below.append(-1)
     for at, head in enumerate(heads):
         end = heads[at + 1].line if at + 1 < len(heads) else len(lines)
-        start, title, path = head.line, head.title, head.path
-        body = head.after
-        if title.strip(" *_:：").lower() in META_TITLES:
-            fields, taken = meta_fields(lines[body:end])
+        part = _Part(head.line, head.after, end, head.path, head.title, head.level, NO_META)
+        if head.title.strip(" *_:：").lower() in META_TITLES:
+            fields, taken = meta_fields(lines[head.after : end])
             if fields:
-                above = [
-                    h for h in heads[:at] if h.line < head.line < h.end and h.level < head.level
-                ]
-                scope = (above[-1].line, above[-1].end) if above else (0, len(lines))
-                said.append((*scope, read_meta(fields, zone)))
-                start = body = body + taken
-                title, path = "", path[:-1]
-        parts.append(_Part(start, body, end, path, title, head.level, NO_META))
+                said[head.parent] = read_meta(fields, zone).over(said.get(head.parent, NO_META))
+                rest = head.after + taken
+                part = part._replace(start=rest, body=rest, title="", path=head.path[:-1])
+        parts.append(part)
+        below.append(at)
     if not said:
         return parts
-    told: list[_Part] = []
-    for part in parts:
-        meta = NO_META
-        for start, end, of_scope in said:
-            if start <= part.start < end:
-                meta = of_scope.over(meta)
-        told.append(part._replace(meta=meta))
-    return told
+    return [
+        part._replace(meta=_said(said, heads, at)) for part, at in zip(parts, below, strict=True)
+    ]
+
+
+def _said(said: Mapping[int, Meta], heads: list[Heading], at: int) -> Meta:
+    """What holds under this heading: said of it, of those above it, of the whole file."""
+    meta = said.get(at, NO_META)
+    while at >= 0:
+        at = heads[at].parent
+        if at in said:
+            meta = meta.over(said[at])
+    return meta
 
 
 def _section(path: tuple[str, ...]) -> str:
@@ -202,8 +206,8 @@ def _notes(file: _File, about: About | None) -> list[Piece]:
 
 def _said_of_note(file: _File, about: About | None) -> Meta:
     said: dict[str, Json] = {}
-    if file.titled:
-        said["title"] = next(part.title for part in file.parts if part.title)
+    if file.title:
+        said["title"] = file.title
     said.update(file.meta.others)
     if about is not None:
         said.update({key: value for key, value in about._asdict().items() if value})
@@ -233,36 +237,38 @@ def _trimmed(lines: list[str], start: int, end: int) -> tuple[int, int] | None:
 
 def _lists(file: _File) -> list[Piece]:
     pieces: list[Piece] = []
-    day = day_of(file.path) if is_journal(file.path, file.form) else None
     for part in file.parts:
         path = part.path[1:] if file.titled and part.path else part.path
         meta = part.meta.over(file.meta)
-        if day is not None and part.title:
+        if file.day is not None and part.title:
             moment, _ = _time_first(part.title)
             if moment is not None:  # "## 14:30 Review" holds for what stands below
-                meta = meta._replace(occurred_at=_at(day, moment, file.zone))
+                meta = meta._replace(occurred_at=_at(file.day, moment, file.zone))
         for block in markdown.blocks(file.lines, file.within, part.body, part.end):
-            piece = _item(block, path, meta, file, day)
+            piece = _item(block, path, meta, file)
             if piece.text.strip():
                 pieces.append(piece)
     return pieces
 
 
-def _item(block: Block, path: tuple[str, ...], meta: Meta, file: _File, day: date | None) -> Piece:
-    text, fields = _own_fields(markdown.item_text(file.lines, block), file.zone)
+def _item(block: Block, path: tuple[str, ...], meta: Meta, file: _File) -> Piece:
+    own = markdown.item_text(file.lines, block)
+    text, fields = _own_fields(own, file.zone)
     said: dict[str, Json] = {}
     if block.marker is not None and text[:1] == "[" and text[1:3] in (" ]", "x]", "X]"):
         said["done"] = text[1] != " "
         text = text[3:].lstrip()
-    if day is not None:
+    if file.day is not None:
         moment, rest = _time_first(text)
         if moment is not None:
-            meta, text = meta._replace(occurred_at=_at(day, moment, file.zone)), rest
+            meta, text = meta._replace(occurred_at=_at(file.day, moment, file.zone)), rest
+    if fields and not text.strip():  # said of nothing: it is the text
+        text, fields = "\n".join(own[1:]), {}
     meta = read_meta(fields, file.zone).over(meta) if fields else meta
     if said:
         meta = meta._replace(others={**meta.others, **said})
     piece = _piece(text.strip(), path, block.start, block.end, meta, file)
-    if file.path == HISTORY:
+    if file.history:
         return _as_it_was(piece, fields)
     if piece.kind == "entity":
         return piece._replace(entities=_names(piece))
@@ -302,7 +308,7 @@ def _as_it_was(piece: Piece, fields: Mapping[str, Scalar]) -> Piece:
 
 def _names(piece: Piece) -> tuple[str, ...]:
     """Whom an entry is about: what stands before its first colon or dash."""
-    first = piece.text.split("\n", 1)[0]
+    first = piece.text[: 2 * _MAX_NAME_CHARS].split("\n", 1)[0]
     found = re.split(r"\s*[:：]\s|：|\s+[-–—]+\s+|——", first, maxsplit=1)
     name = found[0].strip(" *_`") if len(found) > 1 else ""
     if not name or len(name) > _MAX_NAME_CHARS or name in piece.entities:
@@ -344,7 +350,7 @@ def _piece(
         since = None  # one of the two is wrong; that it no longer holds is the one that matters
     return Piece(
         text,
-        meta.kind or kind_of(file.path, file.form),
+        meta.kind or file.kind,
         _section(path),
         start,
         end,
