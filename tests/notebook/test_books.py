@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_the_same_again_changes_nothing(books: Books, tmp_path: Path) -> None:
 def test_what_is_refused_says_what_to_do(books: Books, tmp_path: Path) -> None:
     root = folder(tmp_path, "a")
     add(books, root)
-    for bad, told in (
+    refused: list[tuple[Callable[[], Book], str]] = [
         (lambda: add(books, tmp_path / "nowhere"), "no folder"),
         (lambda: add(books, root, "other"), "bound to space 'work'"),
         (lambda: add(books, folder(root, "inner"), "other"), "lies inside"),
@@ -76,7 +77,8 @@ def test_what_is_refused_says_what_to_do(books: Books, tmp_path: Path) -> None:
             lambda: books.add(root, space="x", form=Form.FOLDER, writable=True, project=False),
             "only read",
         ),
-    ):
+    ]
+    for bad, told in refused:
         with pytest.raises(InvalidInput, match=told):
             bad()
     assert len(books.all()) == 1

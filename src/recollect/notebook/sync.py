@@ -163,7 +163,9 @@ class _Run:
                 ledger.__exit__()
                 remove_ledger(where)
                 ledger = Ledger(where)
-            reading = f"{_READING} {self._book.form} {self._zone}"
+            # only a zone that somebody chose: this machine's may differ from shell to shell
+            zone = getattr(self._zone, "key", "")
+            reading = f"{_READING} {self._book.form} {zone}"
             if ledger.fresh:
                 self._kit.store.open_space(self._book.space)
                 self._take_over(ledger)
@@ -306,9 +308,11 @@ class _Run:
     def _write_some(self, ledger: Ledger, read: list[ReadFile]) -> tuple[SyncReport, int]:
         """Write batch by batch; how many files are left when time is up. One is always written,
         so that every run gets somewhere."""
+        from recollect.notebook.history_file import replacements
         from recollect.notebook.indexing import index, place
 
         placed = place(read, ledger.doomed(), self._kit)
+        told = {**replacements(self._book, self._zone), **self._told}
         size = _BATCH_PIECES if self._deadline is None else _BATCH_IN_A_HURRY
         report = SyncReport()
         start = 0
@@ -318,7 +322,7 @@ class _Run:
                 pieces += len(placed[stop])
                 stop += 1
             batch = list(zip(read[start:stop], placed[start:stop], strict=True))
-            report += index(batch, self._book, self._kit, ledger, self._told)
+            report += index(batch, self._book, self._kit, ledger, told)
             start = stop
             if self._late(self._deadline):
                 break

@@ -1,0 +1,228 @@
+"""A recall looks at the files first; when that is not enough, it says so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from recollect import Engine
+from recollect.notebook import freshen
+from recollect.notebook.books import Form, book_lock
+from recollect.settings import Settings
+from recollect.vocabulary import Status
+from tests.notebook.shelf import TOY, shelf
+
+
+@pytest.fixture(autouse=True)
+def every_question_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freshen, "_AGAIN_AFTER", 0.0)
+
+
+def test_a_recall_finds_what_was_just_written_and_not_what_was_deleted(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=30.0) as at:
+        at.write("a.md", "# Stone\n\namethyst 紫水晶\n")
+        answer = at.engine.recall("amethyst", spaces="work")
+        assert answer.status is Status.ANSWERED
+        assert answer.hits[0].memory.source == "a.md"
+        first = answer.trace.steps[0]
+        assert first.stage == "freshen"
+        assert "1 files looked at, 1 of them changed" in first.notes[0]
+        at.write("a.md", "# Stone\n\nopal 蛋白石\n")
+        assert at.engine.recall("蛋白石", spaces="work").hits
+        assert not at.engine.recall("amethyst 紫水晶", spaces="work", meaning=False).hits
+        (at.root / "a.md").unlink()
+        assert at.engine.recall("opal", spaces="work").status is Status.EMPTY
+
+
+def test_only_the_books_of_the_asked_spaces_are_read(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=30.0) as at:
+        at.write("a.md", "# Stone\n\namethyst 紫水晶\n")
+        at.engine.recall("amethyst")  # in global
+        assert all(info.name != "work" for info in at.engine.spaces())
+
+
+def test_a_bound_that_is_too_small_makes_the_answer_stale(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=0.001) as at:
+        for n in range(150):
+            at.write(f"n{n:03}.md", f"# Note {n}\n\nunique{n}x 第 {n} 条\n")
+        answer = at.engine.recall("unique149x", spaces="work")
+        assert answer.status is Status.STALE
+        assert "files wait" in answer.reasons[0]
+        assert "recollect sync" in answer.reasons[0]
+        assert at.engine.status().notes
+        assert at.sync().complete
+        answer = at.engine.recall("unique149x", spaces="work")
+        assert answer.status is Status.ANSWERED
+        assert answer.hits[0].memory.source == "n149.md"
+
+
+def test_every_recall_gets_a_little_further(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=0.001) as at:
+        for n in range(60):
+            at.write(f"n{n:03}.md", f"# Note {n}\n\nunique{n}x 第 {n} 条\n")
+        asked = 1
+        while at.engine.recall("unique59x", spaces="work").status is not Status.ANSWERED:
+            asked += 1
+            assert asked <= 60
+        assert asked > 1
+        assert len(at.memories()) == 60
+
+
+def test_stale_gives_way_to_what_is_worse(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=0.001) as at:
+        at.write("a.md", "# A\n\namethyst 紫水晶\n")
+        at.sync()
+        at.root.rename(tmp_path / "away")
+        answer = at.engine.recall("amethyst", spaces="work", words=False, meaning=False)
+        assert answer.status is Status.DISABLED
+        assert any("not there" in reason for reason in answer.reasons)
+
+
+def test_while_another_holds_the_book_the_answer_comes_and_says_so(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=0.02) as at:
+        at.write("a.md", "# A\n\namethyst 紫水晶\n")
+        at.sync()
+        held, done = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with book_lock(at.books.directory, at.book):
+                held.set()
+                done.wait(30)
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait(30)
+        answer = at.engine.recall("紫水晶", spaces="work")
+        done.set()
+        thread.join()
+        assert answer.status is Status.STALE
+        assert "another process" in answer.reasons[0]
+        assert answer.hits
+
+
+def test_a_damaged_registry_does_not_keep_anybody_from_asking(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=1.0) as at:
+        at.write("a.md", "# A\n\namethyst 紫水晶\n")
+        at.sync()
+        (at.books.directory / "books.json").write_text("{", "utf-8")
+        answer = at.engine.recall("amethyst", spaces="work")
+        assert answer.status is Status.STALE
+        assert "damaged" in answer.reasons[0]
+        assert answer.hits
+
+
+def test_zero_seconds_switches_it_off(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=0.0) as at:
+        at.write("a.md", "# A\n\namethyst\n")
+        at.sync()
+        at.write("a.md", "# A\n\nopal 蛋白石\n")
+        answer = at.engine.recall("amethyst", spaces="work")
+        assert answer.hits
+        assert all(step.stage != "freshen" for step in answer.trace.steps)
+
+
+def test_not_again_within_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freshen, "_AGAIN_AFTER", 3_600.0)
+    with shelf(tmp_path, sync_seconds=30.0) as at:
+        at.write("a.md", "# A\n\namethyst\n")
+        at.engine.recall("amethyst", spaces="work")
+        at.write("a.md", "# A\n\nopal 蛋白石\n")
+        again = at.engine.recall("amethyst", spaces="work")
+        assert again.hits
+        assert "less than a second ago" in again.trace.steps[0].notes[0]
+        at.engine.recall("opal", spaces=["work", "global"])  # other spaces, another look
+        assert "A\nopal 蛋白石" in at.memories()
+
+
+def test_a_store_that_may_not_be_written_answers_and_says_stale(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=5.0) as at:
+        at.write("a.md", "# A\n\namethyst 紫水晶\n")
+        at.sync()
+        at.write("a.md", "# A\n\nopal 蛋白石\n")
+    from recollect.stores.sqlite.store import SQLiteStore
+
+    store = SQLiteStore(at.store, read_only=True)
+    with Engine(store, embedder=TOY, settings=Settings(sync_seconds=5.0)) as engine:
+        answer = engine.recall("amethyst", spaces="work")
+        assert answer.hits
+        assert answer.status is Status.STALE
+        assert "reading only" in answer.reasons[0]
+
+
+def test_many_threads_may_ask_at_once(tmp_path: Path) -> None:
+    with shelf(tmp_path, form=Form.FOLDER, sync_seconds=30.0) as at:
+        for n in range(40):
+            at.write(f"n{n}.md", f"# Note {n}\n\nunique{n}x 第 {n} 条\n")
+        statuses: list[Status] = []
+
+        def ask(n: int) -> None:
+            statuses.append(at.engine.recall(f"unique{n}x", spaces="work").status)
+
+        threads = [threading.Thread(target=ask, args=(n,)) for n in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert statuses == [Status.ANSWERED] * 6
+        assert len(at.memories()) == 40
+
+
+COLD = """\
+import sys
+from recollect.doors.cli.main import main
+code = main(["recall", "amethyst", "--words", "--json", *sys.argv[1:]])
+print(code, *sys.modules)
+"""
+
+
+def cold(*options: str, **environment: str) -> tuple[str, set[str]]:
+    """What a process of its own answers, and the modules that it loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", COLD, *options],
+        capture_output=True, text=True, check=True, env={**os.environ, **environment},
+    )  # fmt: skip
+    answer, modules = done.stdout.splitlines()
+    code, *names = modules.split()
+    assert code == "0"
+    return answer, set(names)
+
+
+def test_a_cold_question_loads_nothing_of_notebooks_without_books(tmp_path: Path) -> None:
+    with Engine(tmp_path / "m.db", embedder="hashing") as engine:
+        engine.remember("amethyst 紫水晶")
+    answer, loaded = cold("--store", str(tmp_path / "m.db"))
+    assert '"answered"' in answer
+    assert not [name for name in loaded if name.startswith(("recollect.notebook", "yaml"))]
+
+
+def test_a_cold_question_with_books_loads_no_parser_when_nothing_changed(tmp_path: Path) -> None:
+    with shelf(tmp_path) as at:
+        at.write("a.md", "# A\n\namethyst 紫水晶\n")
+        at.sync()
+    answer, loaded = cold(
+        "--store", str(at.store), "--space", "work", RECOLLECT_TIMEZONE="Asia/Shanghai"
+    )
+    assert '"answered"' in answer
+    assert "recollect.notebook.sync" in loaded
+    parts = {"recollect.notebook.parse", "recollect.remember.pipeline", "yaml", "numpy"}
+    assert not loaded & parts
+
+
+def test_a_zone_that_is_chosen_moves_the_journal(tmp_path: Path) -> None:
+    with shelf(tmp_path) as at:
+        at.write("journal/2026-05-02.md", "- 14:30 amethyst 紫水晶\n")
+        at.sync()
+        (before,) = at.memories().values()
+    settings = Settings(timezone="Europe/Paris", sync_seconds=30.0)
+    with Engine(at.store, embedder=TOY, settings=settings) as engine:
+        (hit,) = engine.recall("amethyst", spaces="work").hits
+        assert hit.id == before.id
+        assert before.occurred_at is not None
+        assert hit.memory.occurred_at is not None
+        assert hit.memory.occurred_at - before.occurred_at == timedelta(hours=6)
