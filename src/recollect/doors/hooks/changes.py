@@ -6,16 +6,17 @@ somebody's dotfiles stays a link.
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.doors.hooks import json_text
-from recollect.doors.hooks.installing import BACKUP, OwnFile, Step
+from recollect.doors.hooks.installing import BACKUP, HooksFile, OwnFile, Step
 from recollect.errors import InvalidInput, SettingsError
 
 _FOLDERS = frozenset(
@@ -54,10 +55,23 @@ def to_install(steps: Sequence[Step]) -> list[Change]:
         note = ""
         if isinstance(step, OwnFile) and before is not None and not step.is_ours(before):
             note = "somebody wrote or changed it, so it was left alone; remove it to have ours"
+        elif isinstance(step, HooksFile) and before and not _is_strict(before):
+            note = (
+                "it holds comments or commas that strict JSON has not: an agent that is strict, as "
+                "Claude Code is, ignores the whole file"
+            )
         fresh = before is not None and after != before and not _backup_of(step.path).exists()
         wants_copy = fresh and not isinstance(step, OwnFile)
         changes.append(Change(step.path, before, after, note, backup=wants_copy))
     return changes
+
+
+def _is_strict(text: str) -> bool:
+    try:
+        json.loads(text.removeprefix("\ufeff"))
+    except ValueError:
+        return not text.strip()
+    return True
 
 
 def to_uninstall(steps: Sequence[Step]) -> list[Change]:
@@ -79,15 +93,22 @@ def to_uninstall(steps: Sequence[Step]) -> list[Change]:
 
 
 def _same(step: Step, former: str, after: str | None) -> bool:
-    """Does the file say again what it said before us?"""
+    """Does the file say again what it said before us? Lists that were empty then say nothing."""
     if after is None:
         return step.without_us(former) is None
-    if after == former:
+    if after.rstrip() == former.rstrip():
         return True
     try:
-        return bool(json_text.parse(former).value == json_text.parse(after).value)
+        return bool(_said(json_text.parse(former).value) == _said(json_text.parse(after).value))
     except InvalidInput:
         return False
+
+
+def _said(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    told = {key: _said(item) for key, item in value.items()}
+    return {key: item for key, item in told.items() if item not in ({}, [])}
 
 
 def apply(change: Change) -> None:

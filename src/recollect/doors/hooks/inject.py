@@ -51,4 +51,5 @@ def spaces_here(engine: Engine) -> list[str]:
 def _item(hit: Hit) -> Item:
     memory = hit.memory
     day = (memory.occurred_at or memory.updated_at).date().isoformat()
-    return Item(f"{memory.id} {memory.kind} {day} score {hit.score:.2f}", hit.text, memory.id)
+    about = f"{memory.id} {memory.kind} {day} score {hit.score:.2f}"
+    return Item(about, hit.text, memory.id, part=len(hit.text.strip()) < len(memory.text.strip()))

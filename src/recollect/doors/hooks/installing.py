@@ -202,7 +202,7 @@ class TomlHooks:
 
     @staticmethod
     def _cut(text: str) -> str:
-        pattern = rf"(?:\r?\n)?^{re.escape(_BEGIN)}$.*?^{re.escape(_END)}$(?:\r?\n)?"
+        pattern = rf"(?:\r?\n)?^{re.escape(_BEGIN)}.*?^{re.escape(_END)}(?:\r?\n)?"
         return re.sub(pattern, "", text, flags=re.DOTALL | re.MULTILINE)
 
     def _check(self, before: str, after: str) -> None:

@@ -166,6 +166,8 @@ def remove(text: str, path: Path) -> str:
         tail = text[end : holder.end - 1]
         return text[:start] + (tail if tail.strip() else "") + text[holder.end - 1 :]
     comma = children[place - 1].comma
+    if node.comma >= 0:  # the list ended with a comma: it still does
+        return text[: max(start, comma + 1)] + text[end:]
     return text[:comma] + text[comma + 1 : start] + text[end:]
 
 

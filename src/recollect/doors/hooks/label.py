@@ -27,7 +27,8 @@ MORE = {"en": "the whole: recollect get {id}", "zh": "全文：recollect get {id
 class Item(NamedTuple):
     about: str  # an id, a kind, a day
     text: str
-    id: str = ""
+    id: str
+    part: bool = False  # of a longer text
 
 
 def labelled(items: Iterable[Item], *, language: str = "en", most: int = MOST) -> str:
@@ -48,9 +49,8 @@ def labelled(items: Iterable[Item], *, language: str = "en", most: int = MOST) -
 
 def _within(item: Item, language: str) -> str:
     text = harmless(item.text).strip()
-    if len(text) > _EACH:
-        more = MORE[language].format(id=item.id) if item.id else ""
-        text = f"{text[:_EACH].rstrip()} … ({more})" if more else f"{text[:_EACH].rstrip()} …"
+    if item.part or len(text) > _EACH:
+        text = f"{text[:_EACH].rstrip()} … ({MORE[language].format(id=harmless(item.id))})"
     return text.replace("\n", "\n  ")  # what follows stays part of its item
 
 
@@ -60,7 +60,7 @@ def harmless(text: str) -> str:
 
     seen = "".join(character for character in text if _visible(character))
     # full-width and small forms too: a model reads them alike
-    return re.sub(r"[<＜﹤](?=\s*[/!?|a-zA-Zａ-ｚＡ-Ｚ／])", "&lt;", seen)
+    return re.sub(r"[<＜﹤](?=\s*[/／]|[!?|a-zA-Zａ-ｚＡ-Ｚ])", "&lt;", seen)
 
 
 def _visible(character: str) -> bool:
