@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
 from recollect.errors import InvalidInput, NotebookFileRefused, RecollectError, StoreBusy
-from recollect.notebook.books import Book, Books, book_lock
+from recollect.notebook.books import Book, Books, Form, book_lock
 from recollect.notebook.ledger import FileRow, Ledger, LedgerDamaged, remove_ledger
 from recollect.notebook.looking import Looked, folder_mark, look, look_at, missing
 from recollect.notebook.reading import FileStat
@@ -342,7 +342,11 @@ class _Run:
 
     def _abouts(self) -> dict[str, About]:
         """What INDEX.md says of each note."""
-        return {}
+        if self._book.form != Form.NOTES:
+            return {}
+        from recollect.notebook.index_file import index_of
+
+        return index_of(self._book)
 
     def _note_outcome(self, ledger: Ledger, report: SyncReport) -> None:
         """For `status` and `doctor`."""
