@@ -35,7 +35,7 @@ def test_a_look_takes_nothing_and_leaves_no_store(cli: Cli, mem0: str, tmp_path:
         {"owner": "li", "space": "li", "memories": 1},
     ]
     told = cli("import", mem0, "--own-spaces", "--dry-run", "--text", "--store", "none.db").out
-    assert "mem0: 2 memories of mem0" in told
+    assert "mem0 (memories of mem0): 2 found" in told
     assert "2 would be created, 1 not taken" in told
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from recollect import Engine
 from recollect.errors import InvalidInput
 from recollect.formats import json_values
-from recollect.formats.plan import reader_for
+from recollect.formats.plan import reader_for, too_broad
 from recollect.formats.taking import Failed, LeftOut, Taken, moment
 from tests.test_transfer import JSON, TEXT
 
@@ -132,7 +132,8 @@ def test_front_matter_that_explodes(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        ("empty.jsonl", b"", "not known|nothing in it"),
+        ("empty.jsonl", b"", "it is empty"),
+        ("list.json", b"[]", "it is empty"),
         ("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00", "nothing in it can be read"),
         ("numbers.json", b"[1, 2, 3]", "expected an object"),
         ("other.jsonl", b'{"name": "x"}\n', "--format"),
@@ -157,6 +158,23 @@ def test_nothing_there(engine: Engine, tmp_path: Path) -> None:
         engine.import_from(tmp_path, format="word")
     with pytest.raises(InvalidInput, match="name for a space"):
         engine.import_from(tmp_path, space="a b")
+
+
+def test_a_whole_home_or_disk_is_not_taken(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "homes/mei"
+    (home / "notes").mkdir(parents=True)
+    (home / "notes/a.md").write_text("# A\n\n笔记\n", "utf-8")
+    (home / ".claude").mkdir()
+    (home / ".claude/CLAUDE.md").write_text("answer in Chinese\n")
+    monkeypatch.setenv("HOME", str(home))
+    for path in (home, tmp_path / "homes", home / "notes/../"):
+        with pytest.raises(InvalidInput, match="whole home or disk"):
+            engine.import_from(path)
+    assert engine.import_from(home / "notes").fates == {"created": 1}
+    assert engine.import_from(home / ".claude").fates == {"created": 1}
+    assert too_broad(Path("/"), home)  # asked, not tried
 
 
 WORDS = st.sampled_from(

@@ -95,6 +95,11 @@ def reader_for(path: Path, format_name: str, zone: tzinfo) -> Reader:
         raise InvalidInput(f"unknown format {format_name!r}; known: {', '.join(FORMATS)}")
     if not path.exists():
         raise InvalidInput(f"there is no file {path}, and no folder")
+    if too_broad(path.resolve(), Path.home().resolve()):
+        raise InvalidInput(
+            f"{path} is a whole home or disk: everything that lies in it would be read, also what "
+            "is nobody's memory. Name the folder that you mean"
+        )
     if format_name == "auto":
         format_name = _looks_like(path)
     if format_name == "recollect-markdown":
@@ -113,6 +118,11 @@ def reader_for(path: Path, format_name: str, zone: tzinfo) -> Reader:
         return Reader(format_name, markdown_folder.WHAT, partial(markdown_folder.read, path, zone))
     module = next(module for module in _JSON_FORMATS if format_name == module.NAME)
     return Reader(format_name, module.WHAT, partial(_of_files, module.read, path))
+
+
+def too_broad(path: Path, home: Path) -> bool:
+    """The root, a home, or what homes lie in: nobody means all of that."""
+    return path == Path(path.anchor) or home.is_relative_to(path)
 
 
 def _of_files(read: Callable[[Path, str], Items], path: Path) -> Items:
@@ -186,15 +196,19 @@ def _json_looks_like(files: Iterable[Path]) -> str:
     from recollect.formats.json_values import first_objects
 
     reasons: list[Failed] = []
+    any_seen = False
     for file in files:
         seen, failed = first_objects(file)
         reasons += failed
+        any_seen = any_seen or bool(seen)
         for item in seen:
             for module in _JSON_FORMATS:
                 if module.looks_like(item):
                     return str(module.NAME)
     if reasons:
         raise InvalidInput(f"nothing in it can be read: {reasons[0].place}: {reasons[0].why}")
+    if not any_seen:
+        raise InvalidInput("it is empty; nothing was taken")
     raise InvalidInput(
         "its format is not known: it is none of "
         f"{', '.join(name for name in FORMATS if name != 'auto')}. Say which with --format, or "

@@ -142,7 +142,7 @@ def _record(report: ImportReport) -> dict[str, Any]:
 
 
 def _lines(report: ImportReport) -> Iterator[str]:
-    yield f"{report.format}: {report.found:,} {report.what}"
+    yield f"{report.format} ({report.what}): {report.found:,} found"
     for owner, space in report.spaces.items():
         whose = f" of {owner}" if owner and owner != space else ""
         yield f"  {report.owners.get(owner, 0):,}{whose} → space {space}"
