@@ -132,6 +132,7 @@ class Query:
     budget: int = 1500  # tokens
     where: Filter | None = None
     as_of: datetime | None = None
+    looking_back: bool = False  # as_of was asked for: it is not simply now
     words: bool = True
     meaning: bool = True
     meaning_threshold: float | None = None  # a cosine, -1 to 1

@@ -80,7 +80,7 @@ def test_through_the_engine_the_newer_leads_and_the_answer_says_why(
         told = clock()
         engine.remember(old)
         clock.advance(days=200)
-        engine.remember(new)
+        engine.remember(new, valid_from=told)
         hits = engine.recall(question, floor=0.0, touch=False).hits
         assert [hit.text for hit in hits] == [new, old]
         assert hits[0].parts["recency"] > 0.01 > hits[1].parts["recency"]

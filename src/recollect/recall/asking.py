@@ -63,6 +63,7 @@ def make_query(
         budget=_bound("budget", budget, preset, settings),
         where=valid if condition is None else All((valid, condition)),
         as_of=moment,
+        looking_back=as_of is not None,
         words=words,
         meaning=meaning,
         vector=vector,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.recall.abstain import Abstain
+from recollect.recall.as_of import AsOf
 from recollect.recall.budget import Budget
 from recollect.recall.context import Context
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
@@ -59,6 +60,7 @@ BALANCED = Preset(
         FuseAdaptively(),
         OnePerMemory(most=6),
         Hydrate(at_least=30, best=5),
+        AsOf(),
         Refine(),
         Abstain(),
         OnePerMemory(),
@@ -79,6 +81,7 @@ RANKS = Preset(
         ReciprocalRanks(),
         OnePerMemory(),
         Hydrate(at_least=0),
+        AsOf(),
         Deduplicate(),
         Budget(),
     ),

@@ -6,6 +6,7 @@ Loaded when one of them is asked for; `presets.py` knows their names.
 from __future__ import annotations
 
 from recollect.filters import Condition
+from recollect.recall.as_of import AsOf
 from recollect.recall.budget import Budget
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
 from recollect.recall.exact_first import ExactFirst
@@ -44,6 +45,7 @@ WORKFLOW = Preset(
         Thresholds(),
         HotFirst(cold=_COLD),
         Hydrate(),
+        AsOf(),
         Deduplicate(),
         Budget(),
     ),
@@ -67,6 +69,7 @@ NOTEBOOK = Preset(
         ExactFirst(),  # so that it is among those that are fetched
         OnePerMemory(),
         Hydrate(),
+        AsOf(),
         Salience(),
         ExactFirst(),  # and what is new or told often does not stand above it
         Deduplicate(),
@@ -87,6 +90,7 @@ STORY = Preset(
         ExactFirst(),
         OnePerMemory(),
         Hydrate(),
+        AsOf(),
         Deduplicate(),
         Budget(),
     ),
@@ -105,6 +109,7 @@ KNOWLEDGE = Preset(
         ExactFirst(),
         OnePerMemory(),
         Hydrate(),
+        AsOf(),
         Rerank(),
         Deduplicate(),
         Budget(fill=True),
@@ -127,6 +132,7 @@ SKILL = Preset(
         Floor(least=0.35),
         OnePerMemory(),
         Hydrate(),
+        AsOf(),
         Deduplicate(),
         Budget(),
     ),
