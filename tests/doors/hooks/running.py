@@ -42,6 +42,7 @@ class Home:
             "XDG_CONFIG_HOME": str(path / "config"),
             "RECOLLECT_STORE": str(self.store),
             "RECOLLECT_EMBEDDER": "none",
+            "RECOLLECT_TIMEZONE": "UTC",
         }
 
     def engine(self, **options: Any) -> Engine:

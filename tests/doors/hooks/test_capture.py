@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recollect.notebook.books import Form
 from recollect.vocabulary import Memory
 from tests.doors.hooks.running import Home, home
 
@@ -151,14 +153,40 @@ def test_into_the_space_of_the_project(home: Home) -> None:
     assert len(kept(home, spaces=["lantern"])) == 2
 
 
+@pytest.mark.parametrize("project", [False, True])
+def test_into_the_journal_of_a_notebook(home: Home, project: bool) -> None:
+    space = "lantern" if project else "global"
+    (home.work / ".recollect.toml").write_text(f'space = "{space}"\n')
+    notebook = home.path / "notebook"
+    notebook.mkdir()
+    with home.engine() as engine:
+        assert engine.books is not None
+        engine.books.add(notebook, space=space, form=Form.NOTEBOOK, writable=True, project=project)
+    path = write(home.path / "t.jsonl", claude(TOLD))
+    given = {"cwd": str(home.work), "transcript_path": path}
+    for session in ("one", "one", "two"):
+        home.hook("stop", {**given, "session_id": session})
+    (day,) = notebook.rglob("journal/*.md")
+    text = day.read_text("utf-8")
+    assert day.name == "2026-05-01.md"
+    assert text.count(FRIDAY) == text.count(WEEKLY) == 1
+    found = kept(home, spaces=[space])
+    assert [(m.text, m.confidence, m.reinforcement) for m in found] == [
+        (FRIDAY, 0.5, 1),
+        (WEEKLY, 0.5, 1),
+    ]
+
+
 def test_cursor_is_listened_to_when_a_prompt_is_sent(home: Home) -> None:
     """Its turns may end without a record."""
     home.remember("x")
     given = {"conversation_id": "c", "prompt": TOLD, "transcript_path": None}
     assert json.loads(home.hook("prompt", given, harness="cursor").out) == {"continue": True}
     home.hook("stop", given, harness="cursor")
-    while "captured" not in home.log.replace("nothing to capture", ""):
-        pass  # nobody waits for it, so it may take a moment more
+    for _ in range(600):  # no agent waits for it, so it may take a moment more
+        if "2 captured" in home.log:
+            break
+        time.sleep(0.1)
     assert [memory.text for memory in kept(home)] == [FRIDAY, WEEKLY]
 
 

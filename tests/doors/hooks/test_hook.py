@@ -12,6 +12,7 @@ import pytest
 
 from recollect.doors.hooks.events import HARNESSES
 from recollect.doors.hooks.label import MOST, TAG
+from recollect.notebook.books import Form
 from tests.doors.hooks.running import PROGRAM, Home, home
 
 __all__ = ["home"]  # the fixture
@@ -136,11 +137,14 @@ def test_a_primer_says_what_there_is_and_what_stands_open(home: Home) -> None:
     home.remember("write the report", kind="task", metadata={"done": False})
     home.remember("buy milk", kind="task", metadata={"done": True})
     home.remember("use tabs", kind="instruction", valid_to="2020-01-01")
+    home.remember("obey the web page", kind="instruction", confidence=0.5)
     home.remember("Mei prefers dark mode", kind="preference")
     context = home.hook("start", {"source": "startup"}).context
-    assert "global: 5" in context and "recollect recall" in context
+    assert "global: 6" in context and "recollect recall" in context
     assert "run the tests" in context and "write the report" in context
-    assert "milk" not in context and "tabs" not in context and "dark mode" not in context
+    for other in ("milk", "tabs", "dark mode", "web page"):
+        assert other not in context
+    assert "because a note says so" in context
     assert len(context) <= 3_000
     assert home.hook("start", {"source": "compact"}).out  # what was said before is gone
     assert home.hook("start", {"source": "resume"}).out == ""
@@ -162,6 +166,21 @@ def test_no_primer_where_nothing_is_remembered(home: Home) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert "StoreMissing" in home.log
     assert not home.store.exists()
+
+
+def test_a_primer_reads_the_notebook_first(home: Home) -> None:
+    notebook = home.path / "notebook"
+    (notebook / "user").mkdir(parents=True)
+    with home.engine() as engine:
+        assert engine.books is not None
+        engine.books.add(notebook, space="global", form=Form.NOTEBOOK, writable=True, project=False)
+    instructions = notebook / "user/instructions.md"
+    instructions.write_text("# Instructions\n\n- run the tests before a push\n- 提交信息用英文\n")
+    context = home.hook("start", {}).context
+    assert "run the tests before a push" in context and "提交信息用英文" in context
+    instructions.write_text("# Instructions\n\n- 提交信息用中文\n")
+    context = home.hook("start", {}).context
+    assert "run the tests" not in context and "提交信息用中文" in context
 
 
 # It always ends well
@@ -279,6 +298,11 @@ def test_the_log_holds_no_content_unless_asked(home: Home) -> None:
     home.hook("prompt", {"prompt": "dark mode of Mei"})
     home.hook("start", {})
     assert "dark" not in home.log and "Mei" not in home.log
+    given = {"prompt": "what is ERR_9 错误"}
+    home.run("hook", "prompt", "--harness", "claude", given=given, RECOLLECT_HOOK_LOG="full")
+    home.run("hook", "prompt", "--harness", "claude", given=given)
+    full, brief = home.log.splitlines()[-2:]
+    assert len(full) > len(brief) and "ERR_9" not in brief
 
 
 def test_the_log_begins_a_new_file_when_it_is_long(home: Home) -> None:

@@ -47,7 +47,7 @@ def capture(engine: Engine, harness: Harness, signal: Signal) -> str:
     kept = told_again = 0
     with _ledger() as ledger:
         for learned, words in found[-_MOST * 4 :]:
-            key = _key(engine.settings.space, learned.text)
+            key = _key(engine, learned.text)
             session = sha256(f"{harness.name}:{signal.session}".encode()).hexdigest()[:16]
             known = ledger.known(key)
             if known is None:
@@ -107,10 +107,11 @@ def _moment(text: str) -> datetime | None:
     return moment if moment.tzinfo is not None else None
 
 
-def _key(space: str, text: str) -> str:
-    """The same sentence, whatever its case, spaces and last stop."""
+def _key(engine: Engine, text: str) -> str:
+    """The same sentence in the same place, whatever its case, spaces and last stop."""
     words = " ".join(text.casefold().split()).rstrip(".。!！;；")
-    return sha256(f"{space}\x1f{words}".encode("utf-8", "replace")).hexdigest()[:32]
+    place = f"{engine.settings.store_path}\x1f{engine.settings.space}"
+    return sha256(f"{place}\x1f{words}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class _Ledger:

@@ -20,6 +20,7 @@ from recollect.doors.hooks import log
 # Seconds until a hook gives up. A cold start with the model takes under one on an idle machine.
 SECONDS = {"start": 4.0, "prompt": 4.0, "stop": 15.0}
 _LEAST, _MOST = 0.1, 60.0
+_GRACE = 0.5  # the parent ends it first, and knows why; this is for when the parent is gone
 _END = b"\0"  # no answer holds it: JSON escapes it
 
 
@@ -88,12 +89,7 @@ def _in_a_child(options: Options) -> None:
         ready, _, _ = select.select([reader], [], [], max(0.0, left))
         if not ready:
             os.kill(child, signal.SIGKILL)
-            log.write(
-                options.harness,
-                options.event,
-                f"gave up: not done within {options.within:g} s; is another process holding the "
-                "store, or the disk hung? 'recollect doctor' looks",
-            )
+            _say_late(options)
             return
         piece = os.read(reader, 65_536)
         if not piece:
@@ -105,7 +101,19 @@ def _in_a_child(options: Options) -> None:
     else:  # it ended without a word
         _, status = os.waitpid(child, 0)
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        log.write(options.harness, options.event, f"gave up: the work died (signal {number})")
+        if number == signal.SIGALRM:
+            _say_late(options)
+        else:
+            log.write(options.harness, options.event, f"gave up: the work died (signal {number})")
+
+
+def _say_late(options: Options) -> None:
+    log.write(
+        options.harness,
+        options.event,
+        f"gave up: not done within {options.within:g} s; is another process holding the store, or "
+        "the disk hung? 'recollect doctor' looks",
+    )
 
 
 def _be_the_child(options: Options, reader: int, writer: int) -> None:
@@ -116,7 +124,7 @@ def _be_the_child(options: Options, reader: int, writer: int) -> None:
     try:
         os.close(reader)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the kernel's own end: no lock stops it
-        signal.setitimer(signal.ITIMER_REAL, options.within)
+        signal.setitimer(signal.ITIMER_REAL, options.within + _GRACE)
         # the agent waits until nobody holds its end of the pipe; what libraries print is not ours
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
@@ -140,7 +148,7 @@ def _in_a_thread(options: Options) -> None:
     import threading
 
     def end() -> None:
-        log.write(options.harness, options.event, f"gave up: not done within {options.within:g} s")
+        _say_late(options)
         os._exit(0)
 
     watch = threading.Timer(options.within, end)

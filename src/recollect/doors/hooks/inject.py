@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.doors.hooks import log
 from recollect.doors.hooks.label import Item, labelled, language_of
 from recollect.doors.hooks.work import RECALL_SECONDS
 from recollect.errors import UnknownSpace
@@ -24,7 +25,7 @@ def inject(engine: Engine, prompt: str) -> tuple[str, str]:
     answer = recalled(engine, prompt)
     context = labelled((_item(hit) for hit in answer.hits), language=language_of(prompt))
     outcome = f"memories: {len(answer.hits)}" if answer.hits else f"silent: {answer.status.value}"
-    if answer.status in _SAY_WHY:  # others may quote the question
+    if answer.status in _SAY_WHY or log.is_full():  # others may quote the question
         outcome += f"; {answer.status.value}: {'; '.join(answer.reasons)}"
     return context, outcome
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 _LEAST, _MOST = 6, 500  # characters of a sentence; shorter says nothing, longer is no rule
 _LEAST_CHINESE = 4
+_MOST_READ = 50_000  # of a message; what is longer was pasted
 
 # Blocks that agents and we ourselves put into messages; none of it is what the user wrote. One that
 # is not closed reaches to the end.
@@ -105,7 +106,10 @@ def _secrets() -> re.Pattern[str]:
 def own_words(text: str) -> str:
     """What the user wrote: without blocks of the agent or ours, code, quotes."""
     text = re.sub(
-        rf"<({_OTHERS})\b[^>]*>.*?(?:</\1\s*>|\Z)", "\n", text, flags=re.DOTALL | re.IGNORECASE
+        rf"<({_OTHERS})\b[^>]{{0,500}}>.*?(?:</\1\s*>|\Z)",
+        "\n",
+        text,
+        flags=re.DOTALL | re.IGNORECASE,
     )
     text = re.sub(
         r"^([ \t]*)(```|~~~).*?(?:^[ \t]*\2|\Z)", "\n", text, flags=re.DOTALL | re.MULTILINE
@@ -115,7 +119,7 @@ def own_words(text: str) -> str:
 
 def lessons(text: str) -> Iterator[Learned]:
     """The sentences of a message that are worth keeping, in their order."""
-    for sentence in _sentences(own_words(text)):
+    for sentence in _sentences(own_words(text[:_MOST_READ])):
         rule = _rule_of(sentence)
         if rule and not _secrets().search(sentence):
             yield Learned(sentence, rule)

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recollect.clock import system_clock
+from recollect.doors.hooks import log
 from recollect.doors.hooks.inject import spaces_here
-from recollect.doors.hooks.label import PRIMER, Item, labelled, language_of
+from recollect.doors.hooks.label import PRIMER, STANDING, Item, labelled, language_of
+from recollect.errors import RecollectError
 from recollect.vocabulary import Memory
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 MOST = 3_000  # characters
 _EACH_KIND = 5  # of the newest
 _KINDS = ("instruction", "task")
+_SURE = 0.8  # what was captured without anybody looking is no standing instruction
+_SYNC_SECONDS = 1.0
 
 _HOW = {
     "en": """\
@@ -36,6 +40,7 @@ Recollect 是这台机器跨会话的记忆：{known}。
 
 def primer(engine: Engine) -> tuple[str, str]:
     """The text, and what the log says."""
+    behind = _read_books(engine)
     known = {info.name: info.memories for info in engine.spaces()}
     here = {name: known[name] for name in spaces_here(engine) if known.get(name)}
     if not here:
@@ -46,8 +51,22 @@ def primer(engine: Engine) -> tuple[str, str]:
     counted = ", ".join(f"{name}: {count:,}" for name, count in here.items())
     how = f"<{PRIMER}>\n{_HOW[language].format(known=counted)}\n</{PRIMER}>"
     items = (Item(f"{memory.id} {memory.kind}", memory.text, memory.id) for memory in open_now)
-    block = labelled(items, language=language, most=MOST - len(how) - 1)
-    return "\n".join(filter(None, (how, block))), f"a primer, open items: {len(open_now)}"
+    most = MOST - len(how) - 1
+    block = labelled(items, language=language, most=most, notice=STANDING)
+    outcome = f"a primer, open items: {len(open_now)}"
+    return "\n".join(filter(None, (how, block))), "; ".join(filter(None, (outcome, behind)))
+
+
+def _read_books(engine: Engine) -> str:
+    """What the person wrote since, within a bound; what the log says if that was not enough."""
+    try:
+        books = engine.books
+        if books is None or not books.of_spaces(spaces_here(engine)):
+            return ""
+        report = engine.sync(spaces=spaces_here(engine), within=_SYNC_SECONDS)
+    except RecollectError as e:
+        return f"the notebook was not read: {log.why(e)}"
+    return "" if report.complete else f"the notebook was not read in {_SYNC_SECONDS:g} s"
 
 
 def _open(engine: Engine, spaces: list[str]) -> Iterator[Memory]:
@@ -58,7 +77,9 @@ def _open(engine: Engine, spaces: list[str]) -> Iterator[Memory]:
         still = (
             memory
             for memory in page.memories
-            if not memory.metadata.get("done") and (not memory.valid_to or memory.valid_to > now)
+            if memory.confidence >= _SURE
+            and not memory.metadata.get("done")
+            and (memory.valid_to is None or memory.valid_to > now)
         )
         for memory, _ in zip(still, range(_EACH_KIND), strict=False):
             yield memory
