@@ -83,7 +83,7 @@ def piece_at(edit: Edit, path: PurePosixPath, form: Form) -> Piece | None:
 def _would_break(path: PurePosixPath) -> InvalidInput:
     return InvalidInput(
         f"written into {path}, this text would change how other lines read (an open ``` or "
-        "<!--, perhaps); close it, or tell it on one line"
+        "<!--, in it or in the file); close it, or tell it on one line"
     )
 
 

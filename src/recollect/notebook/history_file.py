@@ -12,7 +12,7 @@ before. To undo a correction, move the line back and delete it here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
@@ -30,6 +30,7 @@ def with_superseded(
     text: str,
     old: str,
     *,
+    labels: Sequence[tuple[str, str]] = (),
     since: datetime | None,
     until: datetime,
     was_in: PurePosixPath,
@@ -44,7 +45,7 @@ def with_superseded(
     if since is not None and since < until:
         fields.insert(0, ("since", _shown(since, zone)))
     fields.append(("replaced by", one_line(replaced_by)))
-    return appended(text, Item(old, tuple(fields)), (), path=HISTORY, form=form, title=TITLE)
+    return appended(text, Item(old, (*labels, *fields)), (), path=HISTORY, form=form, title=TITLE)
 
 
 def one_line(text: str) -> str:

@@ -218,10 +218,7 @@ class _Writing:
     def _fields(self) -> Iterator[tuple[str, str]]:
         """What the file can say of the item."""
         memory = self._memory
-        if memory.tags:
-            yield "tags", ", ".join(memory.tags)
-        if memory.entities:
-            yield "entities", ", ".join(memory.entities)
+        yield from _labels(memory)
         if memory.occurred_at is not None:
             yield "date", self._shown(memory.occurred_at)
         if memory.valid_from is not None:
@@ -274,6 +271,7 @@ class _Writing:
                 with_superseded(
                     text,
                     old.text,
+                    labels=tuple(_labels(old)),
                     since=old.valid_from or old.created_at,
                     until=now,
                     was_in=path,
@@ -366,6 +364,13 @@ class _Writing:
             paths=[self._book.root / path for path in paths],
             told=told,
         )
+
+
+def _labels(memory: Memory) -> Iterator[tuple[str, str]]:
+    if memory.tags:
+        yield "tags", ", ".join(memory.tags)
+    if memory.entities:
+        yield "entities", ", ".join(memory.entities)
 
 
 def _standing(pieces: list[Piece], old: Memory) -> Piece | None:
