@@ -60,7 +60,8 @@ def _codex_settings(home: Path, address: str) -> None:
     (home / ".codex/config.toml").write_text(
         'model_provider = "here"  # the server of this proof\n\n[model_providers.here]\n'
         f'name = "here"\nbase_url = "{address}/v1"\nwire_api = "responses"\n'
-        'env_key = "OPENAI_API_KEY"\n'
+        'env_key = "OPENAI_API_KEY"\n\n'
+        f'[projects."{home}/work"]\ntrust_level = "trusted"\n'
     )
 
 
@@ -141,7 +142,7 @@ class Proof:
 
     def run(self, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
         environment = {
-            "PATH": os.environ["PATH"],
+            "PATH": f"{Path(RECOLLECT).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self.home),
             "NO_PROXY": "127.0.0.1,localhost",
             **self.agent.environment(self.server.address),
@@ -240,10 +241,33 @@ class Proof:
         self.check("nothing arrives", THEME not in sent and "recollect-primer" not in sent, sent)
         left = (self.home / self.agent.settings).read_text()
         self.check("the settings are as they were", left == self.agent.written, left)
+        if self.agent.name != "openclaw":
+            print(" for a project")
+            subprocess.run(["git", "init", "-q"], cwd=self.home / "work", check=True)
+            self.recollect("install", self.agent.name, "--project")
+            sent = self.turn(ASKED)
+            self.check("the memory arrives", THEME in sent and "<recollect-primer>" in sent, sent)
+            self.check("the skill is known", "recollect: Look up and keep" in sent, sent)
+            self.recollect("uninstall", self.agent.name, "--project")
+        if self.agent.name == "codex":
+            self.prove_toml()
         self.server.close()
         if not self.failures:
             shutil.rmtree(self.home, ignore_errors=True)
         return self.failures
+
+    def prove_toml(self) -> None:
+        print(" hooks in config.toml")
+        config = self.home / ".codex/config.toml"
+        text = config.read_text() + (
+            '\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "true"  # mine\n'
+        )
+        config.write_text(text)
+        self.recollect("install", "codex")
+        sent = self.turn(ASKED)
+        self.check("the memory arrives", THEME in sent and "<recollect-primer>" in sent, sent)
+        self.recollect("uninstall", "codex")
+        self.check("the file is as it was", config.read_text() == text, config.read_text())
 
 
 def install(packages: Path, names: Sequence[str]) -> None:
