@@ -1,20 +1,24 @@
 """Find what holds an identifier of the question exactly, whatever the embedder thinks of it.
 
 An error code, a flag, a setting or a path is not a word among others: `ERR_CONN_1042` is not
-`ERR_CONN_1043`, although they share all their parts but one. With `numbers` a plain number is one
-too, from three digits on ("order 1042", 工单1042), unless it may be a year.
+`ERR_CONN_1043`, although they share all their parts but one, and `getUserNames` is not
+`getUserName`, although the index takes their stems for the same. With `numbers` a plain number is
+one too, from three digits on ("order 1042", 工单1042), unless it may be a year.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
 from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_width
-from recollect.text.tokenise import identifiers
+from recollect.text.tokenise import identifiers, terms
+from recollect.text.verbatim import holds, verbatim_names
+from recollect.vocabulary import Found
 
 CHANNEL = "exact"
 # By itself: not a part of a word, an identifier, a date or an amount with a point.
@@ -33,15 +37,46 @@ class SearchExact:
         wanted = identifiers(query.text) if query.words and not draft.settled else ()
         if self.numbers and query.words and not draft.settled:
             wanted = tuple(dict.fromkeys((*wanted, *plain_numbers(query.text))))
-        if not wanted:
+        names = verbatim_names(both_ends(query.text)) if query.words and not draft.settled else ()
+        if not wanted and not names:
             return draft
-        found = kit.store.search_words(
-            wanted, spaces=query.spaces, where=query.where, limit=self.candidates
-        )
-        shown = " ".join(wanted[:6])
+        found: Sequence[Found] = ()
+        if wanted:
+            found = kit.store.search_words(
+                wanted, spaces=query.spaces, where=query.where, limit=self.candidates
+            )
+        if names:
+            found = _together(found, self._holding(names, draft, kit))
+        shown = " ".join((*wanted, *names)[:6])
         if not found:
             return draft.note(f"exact: nothing holds {shown}")
         return draft.with_channel(CHANNEL, tuple(found)).note(f"exact: {len(found)} hold {shown}")
+
+    def _holding(self, names: Sequence[str], draft: Draft, kit: Kit) -> list[Found]:
+        """Who holds one of these names as it is written: the index knows only what they are made
+        of, so what it finds is read."""
+        query = draft.query
+        found = kit.store.search_words(
+            list(dict.fromkeys(term for name in names for term in terms(name, ends=False))),
+            spaces=query.spaces,
+            where=query.where,
+            limit=self.candidates,
+        )
+        fetched = kit.store.fetch([(f.memory_id, f.ordinal) for f in found])
+        return [
+            one
+            for one, read in zip(found, fetched, strict=True)
+            if read is not None
+            and any(holds(read[0].text[read[1].start : read[1].end], name) for name in names)
+        ]
+
+
+def _together(some: Sequence[Found], others: Sequence[Found]) -> list[Found]:
+    """Both lists as one, best first; who is in both has both scores."""
+    scores: dict[tuple[str, int], float] = {}
+    for memory_id, ordinal, score in (*some, *others):
+        scores[memory_id, ordinal] = scores.get((memory_id, ordinal), 0.0) + score
+    return sorted((Found(*key, score) for key, score in scores.items()), key=lambda f: -f.score)
 
 
 def plain_numbers(text: str) -> list[str]:

@@ -13,6 +13,7 @@ import re
 
 from recollect.text.fold import fold
 from recollect.text.tokenise import terms
+from recollect.text.verbatim import cased_names
 
 # What may be missing: it changes how a thing is said, never what is said.
 _ENGLISH_PARTICLES = frozenset(
@@ -36,6 +37,8 @@ def contains(larger: str, smaller: str, *, least: int = 8) -> bool:
     around = fold(larger)
     pieces = _telling(told)
     if len(pieces) < least or not pieces <= _telling(around):
+        return False
+    if not set(cased_names(smaller)) <= set(cased_names(larger)):  # folded they may be the same
         return False
     if _stands_in(around, told):
         return True
