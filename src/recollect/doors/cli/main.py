@@ -27,7 +27,7 @@ COMMANDS = {
     "presets": "show the presets, the stages of each, and what they are for",
     "get": "show a memory by its id",
     "list": "show memories, newest first",
-    "history": "show how a memory read before it was revised",
+    "history": "show how a memory read before, and what took whose place",
     "revise": "change a memory, keeping its history",
     "reinforce": "count that something was told again",
     "forget": "erase a memory or a whole space, everywhere",

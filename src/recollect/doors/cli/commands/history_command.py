@@ -1,25 +1,56 @@
 from __future__ import annotations
 
 import argparse
+from datetime import datetime
 
 from recollect.doors.cli.session import Session, clip
 from recollect.remember.transfer import as_record
+from recollect.vocabulary import Memory
+
+_EPILOG = """\
+Shown are the former forms of the memory, and the memories that it took the place of or that took
+its place, with when each held. 'recollect recall --as-of DATE' asks what held then.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
     parser.add_argument("id")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     former = session.engine.history(arguments.id)
+    chain = session.engine.succession(arguments.id)
     if session.json:
-        session.show(
-            [{**as_record(r.memory), "replaced_at": r.replaced_at.isoformat()} for r in former]
-        )
+        here = [memory.id for memory in chain].index(arguments.id)
+        records = [
+            {
+                **as_record(r.memory),
+                "relation": "former form",
+                "replaced_at": r.replaced_at.isoformat(),
+            }
+            for r in former
+        ]
+        records += [{**as_record(m), "relation": "superseded by it"} for m in chain[:here]]
+        records += [{**as_record(m), "relation": "supersedes it"} for m in chain[here + 1 :]]
+        session.show(records)
         return 0
     for revision in former:
-        when = revision.replaced_at.astimezone().strftime("%Y-%m-%d %H:%M")
-        session.say(f"until {when}  {clip(revision.memory.text, 96)}")
-    if not former:
-        session.say("it was never revised")
+        session.say(f"until {_shown(revision.replaced_at)}  {clip(revision.memory.text, 96)}")
+    if len(chain) > 1:
+        for memory in chain:
+            mark = "→" if memory.id == arguments.id else " "
+            session.say(f"{mark} {_held(memory)}  {memory.id}  {clip(memory.text, 80)}")
+    elif not former:
+        session.say("it was never revised or superseded")
     return 0
+
+
+def _held(memory: Memory) -> str:
+    since = memory.valid_from or memory.created_at
+    until = "now" if memory.valid_to is None else _shown(memory.valid_to)
+    return f"{_shown(since)} – {until:16}"
+
+
+def _shown(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")

@@ -18,6 +18,9 @@ examples:
   recollect remember --jsonl facts.jsonl          one object a line: {"text": "…", "tags": ["…"]}
   recollect remember "…" --meta author='"Li"' --meta priority=2
 
+  recollect remember "The port is now 9090" --kind decision     corrects the line in the notebook
+  recollect remember "Reviewed the API" --kind journal
+
 Told again in the same words, a memory is reinforced instead of repeated.
 """
 
@@ -32,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jsonl", metavar="FILE", help="remember many: one JSON object a line ('-': pipe)"
     )
     parser.add_argument("--space", help="where to keep it (default: the setting 'space')")
-    parser.add_argument("--kind", help="note, decision, preference, task, … (default: note)")
+    parser.add_argument(
+        "--kind",
+        help="note (default) or a word of your own; preference, instruction, entity, task, "
+        "decision, pattern and journal go into the space's notebook if it has one",
+    )
     parser.add_argument("--section", help="a heading that it belongs under")
     parser.add_argument("--tag", action="append", metavar="TAG", help="may be repeated")
     parser.add_argument(
@@ -46,6 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--meta", action="append", metavar="KEY=JSON", help="your own fields; may be repeated"
     )
+    parser.add_argument(
+        "--supersedes", metavar="ID", help="take the place of this memory, which is kept as history"
+    )
+    parser.add_argument(
+        "--merge",
+        choices=("words", "meaning"),
+        help="known already: in the same words (default), or also in others; corrections supersede",
+    )
     parser.add_argument("--id", help="an id of your own; delivering it again changes nothing")
 
 
@@ -53,12 +68,23 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.jsonl is not None:
         if arguments.words or arguments.file:
             raise InvalidInput("--jsonl brings its own texts; leave out TEXT and --file")
+        if arguments.supersedes or arguments.merge:
+            raise InvalidInput("--supersedes and --merge are for one text; leave out --jsonl")
         return _bulk(arguments, session)
-    receipt = session.engine.remember(**_fields(arguments))
+    fields = _fields(arguments)
+    if arguments.supersedes:
+        fields["supersedes"] = arguments.supersedes
+    if arguments.merge:
+        fields["merge"] = arguments.merge
+    receipt = session.engine.remember(**fields)
     if session.json:
         session.show(receipt_record(receipt))
     else:
-        again = {"reinforced": " (known already: reinforced)", "unchanged": " (known already)"}
+        again = {
+            "reinforced": " (known already: reinforced)",
+            "unchanged": " (known already)",
+            "revised": " (a correction)",
+        }
         session.say(f"{receipt.id}{again.get(receipt.action.value, '')}")
     for note in receipt.notes:
         session.hint(note)
