@@ -96,7 +96,7 @@ def imported(
     total: int | None = None,
 ) -> Counter[str]:
     """Take records over. With `refused`, one that cannot be taken is told there by its number and
-    the rest goes on; so is one whose id is here with another text, which stays as it is."""
+    the rest goes on; so is one whose id is here with another text, kind or space: it stays."""
     fates: Counter[str] = Counter()
     done = 0
     for batch in _batches(records, now, refused):
@@ -153,7 +153,9 @@ def _fresh(
         elif _content(held) == _content(memory):
             fates[Action.UNCHANGED.value] += 1
         else:
-            error = Conflict(f"{memory.id} is here with another text, which stays as it is")
+            error = Conflict(
+                f"{memory.id} is here with another text, kind or space, and stays as it is"
+            )
             _stays(told.number, error, fates, refused)
     return fresh
 

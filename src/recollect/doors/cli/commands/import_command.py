@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.hint(f"and {report.failures - _SHOWN:,} more; --json lists them")
     if report.differing:
         some = ", ".join(report.differing[:5]) + (", …" if len(report.differing) > 5 else "")
-        session.hint(f"here with another text, which stays as it is: {some}")
+        session.hint(f"here with another text, kind or space, and stays as it is: {some}")
     return 2 if report.failures else 0
 
 
@@ -158,6 +158,6 @@ def _lines(report: ImportReport) -> Iterator[str]:
 _DID = {
     "created": "created",
     "unchanged": "here already",
-    "conflict": "here with another text, which stays",
+    "conflict": "here with another text, kind or space: it stays",
 }
 _WOULD = {**_DID, "created": "would be created"}
