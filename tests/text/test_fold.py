@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recollect.text.fold  # the module itself: `fold` is also a function
-from recollect.text.fold import fold, fold_width
+from recollect.text.fold import fold, fold_for_terms, fold_width
+from recollect.text.tokenise import joined_terms
 
 
 @pytest.mark.parametrize(
@@ -55,3 +56,27 @@ def test_the_listed_characters_of_gb2312_are_all_that_the_table_changes() -> Non
 
     changed = filter(in_gb2312, recollect.text.fold._traditional())
     assert sorted(changed) == sorted(recollect.text.fold._OLD_IN_GB2312.strip("[]"))
+
+
+# what people write in GB 2312, with the signs that widths differ in, between words and inside them
+_MIXED = st.text(
+    st.sampled_from(
+        "预算会议的於後ab1_ ，；！？（）。、“”《》…：．／＠＋＃＝＆～　①Ⅱ℃ａＢ１-./:@+#=&~'\n"
+    )
+)
+
+
+@given(_MIXED)
+def test_folding_for_terms_gives_the_same_terms(text: str) -> None:
+    assert joined_terms(fold_for_terms(text)) == joined_terms(fold_width(text))
+    assert fold_width(fold_for_terms(text)) == fold_width(text)
+
+
+def test_only_signs_between_words_may_keep_their_width() -> None:
+    kept = {
+        character
+        for character in map(chr, range(0x80, 0x10000))
+        if not 0xD800 <= ord(character) < 0xE000
+        and fold_for_terms(character) != fold_width(character)
+    }
+    assert kept == set("！（），；？\u3000")

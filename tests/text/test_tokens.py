@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recollect.text.tokens as tokens
 from recollect.text.tokens import count_tokens
 
 # Real counts by o200k; the estimate is fitted on thousands of texts (benchmarks/token_estimate.py).
@@ -52,3 +55,22 @@ def test_never_raises_and_is_bounded(text: str) -> None:
 @given(st.text(min_size=1, max_size=100), st.integers(2, 5))
 def test_more_text_never_costs_less(text: str, times: int) -> None:
     assert count_tokens(text * times) >= count_tokens(text)
+
+
+@given(st.text(st.sampled_from("预的一 ab longword12_-.,\t\n\r。，《》かな한éЖ①😀")))
+def test_each_part_is_counted_as_its_pattern_says(text: str) -> None:
+    """Chinese is counted first and taken out; that must change no other count."""
+    counted = tokens.measure(text)
+    for name, pattern in {
+        "ideograph": tokens._IDEOGRAPH,
+        "common ideograph": tokens._COMMON,
+        "kana or hangul": tokens._KANA_HANGUL,
+        "other letter": tokens._OTHER_LETTER,
+        "sign": tokens._SIGNS,
+        "wide sign": tokens._WIDE_SIGN,
+    }.items():
+        assert counted[name] == len("".join(re.findall(pattern, text))), name
+    for name, pattern in {
+        "word": tokens._WORD, "run of signs": tokens._SIGNS, "indent": tokens._INDENT
+    }.items():  # fmt: skip
+        assert counted[name] == len(re.findall(pattern, text)), name

@@ -24,7 +24,7 @@ from recollect.recall.parts import scored
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
 from recollect.text.bm25 import K1, idf, longness
-from recollect.text.fold import fold_width
+from recollect.text.fold import fold_for_terms
 from recollect.text.tokenise import (
     FIRST_IDEOGRAPH,
     count_terms,
@@ -190,7 +190,7 @@ class Refine:
 def _read(candidate: Candidate, rarity: Mapping[str, float]) -> _Read:
     memory, text = candidate.memory, candidate.text
     assert memory is not None
-    folded = fold_width(text)
+    folded = fold_for_terms(text)
     counts, length = count_terms(folded, rarity)
     whole = length * len(memory.text) / max(len(text), 1)
     return _Read(candidate.key, folded, counts, length, whole)

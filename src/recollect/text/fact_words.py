@@ -18,7 +18,7 @@ ENGLISH_PHRASES = {
     "moved to": "+ live in", "switched to": "+ use", "changed to": "+ is", "set to": "is",
     "turned off": "turned on %", "turn off": "turn on %", "switch off": "turn on %",
     "switched off": "turned on %", "switch on": "turn on", "fond of": "like", "keen on": "like",
-    "a fan of": "like", "makes use of": "use", "allergic to": "allergic",
+    "a fan of": "like", "makes use of": "use",
 }  # fmt: skip
 # What is read as what: `form = words`. ~ is nothing.
 _CHINESE = """
@@ -99,8 +99,7 @@ DENYING = {
     "detests": "like", "loathes": "like", "avoid": "", "avoids": "", "avoiding": "",
     "disable": "enable", "disabled": "enable", "disables": "enable", "disabling": "enable",
     "forbid": "allow", "forbidden": "allow", "forbids": "allow", "prohibited": "allow",
-    "disallow": "allow", "disallowed": "allow", "stop": "+", "stopped": "+", "stops": "+",
-    "quit": "+", "quits": "+", "cancelled": "+", "canceled": "+", "refuse": "", "refuses": "",
+    "disallow": "allow", "disallowed": "allow", "cancelled": "+", "canceled": "+", "refuse": "", "refuses": "",
     "unable": "able", "unavailable": "available", "unsafe": "safe", "inactive": "active",
     "false": "true", "lacks": "", "unsupported": "supported", "off": "on",
 }  # fmt: skip
@@ -115,15 +114,14 @@ RELATIONS = frozenset(
     "before after from to until till by since only except unless if above below under over into "
     "out up down between against towards via than more less most least first last sometimes often "
     "rarely seldom usually formerly previously because but or notthis all every each both some any "
-    "half without can could may might would will shall was were did had".split()
+    "half can could may might would will shall should must was were did had has have having for "
+    "with about in on at as when where while then too much".split()
 )
 RELATIONS_CHINESE = "前后从到由向比只仅除但或若因每各半可能会要上下内外里"
 COLOUR = frozenset(
-    "a an the is are be been being am do does has have having it its this that "
-    "these those there here of in on at for with as about and also too just really very so quite "
-    "truly definitely certainly please always totally absolutely strongly much still already "
-    "generally simply basically well should must own oh ok yes hey who which what when "
-    "where while then".split()
+    "a an the is are be been being am do does it its this that these those there here of and also "
+    "just really very so quite truly definitely certainly please always totally absolutely "
+    "strongly still already generally simply basically well own oh ok yes hey who which what".split()
 )
 # Whose it is counts: "my port" is not "your port".
 PERSONS = {
@@ -143,7 +141,6 @@ buy purchase
 live reside dwell
 color colour
 favorite favourite
-email mail
 photo picture
 quick fast
 phone telephone
@@ -162,10 +159,12 @@ repo repository
 """
 # After these a value follows: "the port is 8080", 端口是8080. They say nothing by themselves.
 LINKS = frozenset("is are am be equals has have in on at".split())
+# "on Friday" and "Friday" are the same day, "in the box" and "on the box" are not the same place.
+BEFORE_TIMES = frozenset("in on at 在".split())
 LINKS_CHINESE = "是有在为叫"
 # Who did something once may do it again: a second telling with another value is another event.
 EVENTS = frozenset(
     "met went bought ate gave saw made took came got ran wrote sent paid spent found left told "
     "said flew drove sold held began lost won read put cut hit let".split()
 )
-PARTICLES = "的了着呢啊呀嘛吧哦啦也就是有在为都而地得之且把个这那么还又再请"
+PARTICLES = "的了着呢啊呀嘛吧哦啦也就是为都而地得之且把个么还又再请"

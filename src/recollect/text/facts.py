@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
+from unicodedata import category
 
 from recollect.text import fact_words as words
 from recollect.text.fold import fold_width
@@ -74,6 +75,10 @@ def read(text: str, *, year: int | None = None) -> Reading:
         if kind == "link":
             links.add(len(told))
         elif kind != "changed":
+            if told and told[-1][1] in words.BEFORE_TIMES and (kind == "date" or ":" in token):
+                links.discard(len(told))
+                links.add(len(told) - 1)
+                told.pop()
             told.append((kind, token))
 
     def of(kind: str) -> tuple[str, ...]:
@@ -153,9 +158,8 @@ def _weekday(match: re.Match[str], year: int | None) -> str:
 def _number(match: re.Match[str], year: int | None) -> str:
     parts = match.groupdict()
     sign = {"$": "usd", "€": "eur", "¥": "cny"}.get(parts.get("sign") or "", "")
-    return _kept(
-        "number", number(parts["n"], parts.get("magnitude") or "", parts.get("unit") or sign)
-    )
+    value = number(parts["n"], parts.get("magnitude") or "", parts.get("unit") or sign)
+    return _kept("number", f"-{value}" if parts.get("minus") else value)
 
 
 def _percent(match: re.Match[str], year: int | None) -> str:
@@ -187,6 +191,7 @@ _RULES: tuple[tuple[str, _Build], ...] = (
     # 2026-05-01, but neither a version nor part of a longer name
     (rf"{_STAND_APART}(?P<year>{_YEAR})(?P<mark>[-/.])(?P<month>0?[1-9]|1[0-2])(?P=mark)"
      r"(?P<day>\d{1,2})(?![\d]|[.-]\d)", _date),
+    (r"(?<![a-z0-9_])[a-z][a-z0-9_]*(?:\+\+|#)(?![a-z0-9_])", _exact),
     (r"\b(?:https?://|www\.)[^\s，。；、（）]+", _exact),
     (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", _exact),
     # versions, codes, flags, paths, dotted and snake_case and camelCase names, numbers with letters
@@ -213,7 +218,7 @@ _RULES: tuple[tuple[str, _Build], ...] = (
     (r"(?:周|星期|礼拜)(?P<day>[一二三四五六七1-7])(?![个次天])", _weekday),
     (rf"\b(?P<day>{'|'.join(_WEEKDAYS)}|mon|tues?|wed|thu(?:rs?)?|fri)s?\b", _weekday),
     (rf"百分之(?P<n>[{NUMERALS}]+|\d+(?:\.\d+)?)", _percent),
-    (rf"(?P<sign>[$€¥])?(?<![A-Za-z0-9_.])(?P<n>\d+(?:,\d{{3}})*(?:\.\d+)?)"
+    (rf"(?P<sign>[$€¥])?(?<![A-Za-z0-9_.])(?P<minus>(?<![a-z0-9_)])[-−])?(?P<n>\d+(?:,\d{{3}})*(?:\.\d+)?)"
      rf"(?:\s?(?P<magnitude>{MAGNITUDE_PATTERN}))?{_UNIT}", _number),
     (rf"(?P<n>[{NUMERALS}]+(?:点[零〇一二三四五六七八九]+)?){_UNIT}", _number),
     (rf"\b(?P<n>{_ENGLISH_NUMBER})\b(?:\s(?P<magnitude>hundred|thousand|million|billion))?{_UNIT}",
@@ -240,6 +245,10 @@ def _prepared(text: str, year: int | None) -> str:
     folded = re.sub(r"(?i)\bcan't\b", "can not", folded)
     folded = re.sub(r"(?i)\bwon't\b", "will not", folded)
     folded = re.sub(r"(?i)n't\b", " not", folded)
+    folded = re.sub(
+        r"(?i)\b(?:stop|quit)(?:s|ped|ting)?\s+(?=\w+ing\b)", f" {_NO}{_CHANGED} ", folded
+    )
+    folded = folded.replace("!=", "≠")
     folded = _replaced(folded, words.ENGLISH_PHRASES, chinese=False)
     if not folded.isascii():
         folded = _replaced(folded, words.CHINESE_PHRASES, chinese=True)
@@ -270,7 +279,7 @@ def _tokens(prepared: str) -> Iterator[tuple[str, str]]:
     """(kind, token) in the order told."""
     pattern = (
         f"{_OPEN}(?P<kind>[a-z]+):(?P<value>[^{_CLOSE}]*){_CLOSE}|(?P<no>{_NO})|(?P<changed>{_CHANGED})"
-        f"|(?P<han>[{_HAN}])|(?P<word>[^\\W_{_HAN}]+(?:'[^\\W_{_HAN}]+)*)"
+        f"|(?P<dash>(?<=[{_HAN}])[-–—]+(?=[{_HAN}]))|(?P<han>[{_HAN}])|(?P<word>[^\\W_{_HAN}]+(?:'[^\\W_{_HAN}]+)*)|(?P<symbol>[^\\w\\s])"
     )
     before = ""
     for match in re.finditer(pattern, prepared):
@@ -280,24 +289,38 @@ def _tokens(prepared: str) -> Iterator[tuple[str, str]]:
             yield "negation", NOT
         elif match["changed"]:
             yield "changed", ""
+        elif match["dash"]:
+            yield "relation", "-"
+        elif match["symbol"]:
+            if category(match["symbol"]) in _SYMBOLS:
+                yield "word", match["symbol"]
         elif match["han"]:
-            if match["han"] in words.LINKS_CHINESE:
-                yield "link", ""
             if match["han"] not in words.PARTICLES:
                 relation = match["han"] in words.RELATIONS_CHINESE
                 yield "relation" if relation else "word", match["han"]
+            if match["han"] in words.LINKS_CHINESE:
+                yield "link", ""
         else:
             yield from _word(match["word"], before)
             before = match["word"].lower()
 
 
+_SYMBOLS = frozenset({"Sm", "So", "Sc"})  # a > b is not a < b
+_NO_WORDS = frozenset({"US", "IT", "WHO"})  # these are names
 _PAST = frozenset({"was", "were", "did", "had"})
 _BEFORE_PARTICIPLE = frozenset("is are be been being get gets was were has have".split())
 
 
 def _word(written: str, before: str) -> Iterator[tuple[str, str]]:
     lower = written.lower()
-    if lower in words.LINKS:
+    if written in _NO_WORDS:
+        yield "name", lower
+        return
+    if lower in ("has", "have", "having"):
+        yield "relation", "have"
+        yield "link", ""
+        return
+    if lower in words.LINKS and lower not in words.RELATIONS:
         yield "link", ""
     if lower in words.PERSONS:
         yield "word", words.PERSONS[lower]
@@ -318,6 +341,8 @@ def _word(written: str, before: str) -> Iterator[tuple[str, str]]:
         yield "relation", "was"
     elif lower in words.RELATIONS:
         yield "relation", lower
+        if lower in words.LINKS:
+            yield "link", ""
     elif lower not in words.COLOUR and lower:
         yield "name" if written[0].isupper() else "word", stem(lower)
         if lower.endswith("ed") and len(lower) > 4 and before not in _BEFORE_PARTICIPLE:

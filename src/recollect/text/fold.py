@@ -50,6 +50,29 @@ def _traditional() -> frozenset[str]:
 _OLD_IN_GB2312 = "[乾於夥後彷徵捱摺榘甯菸薹藉覆醣阪麴麽吒]"
 
 
+# And those that NFKC changes, but for the signs that only stand between words.
+_WIDE_IN_GB2312 = (
+    "\u00a8…″℃№\u2160-\u216b\u2460-\u249b\u3220-\u3229\uff02-\uff07\uff0a\uff0b\uff0d-\uff1a"
+    "\uff1c-\uff1e\uff20-\uffe5"
+)
+_CHANGED_IN_GB2312 = f"{_OLD_IN_GB2312[:-1]}{_WIDE_IN_GB2312}]"
+
+
+def fold_for_terms(text: str) -> str:
+    """What gives the same terms as `fold_width`, at a twentieth of the time for most Chinese: signs
+    between words (，；！？) keep their width."""
+    if text.isascii():
+        return text
+    if re.search(_CHANGED_IN_GB2312, text) is None:
+        try:
+            text.encode("gb2312")
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return fold_width(text)
+
+
 def fold_width(text: str) -> str:
     """NFKC without invisible characters and in simplified Chinese; letters keep their case."""
     if text.isascii():

@@ -25,7 +25,7 @@ import Stemmer
 
 from recollect.text.both_ends import MAX_QUERY_CHARS as MAX_QUERY_CHARS  # others take it from here
 from recollect.text.both_ends import both_ends
-from recollect.text.fold import fold_width
+from recollect.text.fold import fold_for_terms, fold_width
 from recollect.text.stop_words import ENGLISH, is_grammar
 
 VERSION = 1
@@ -147,7 +147,7 @@ def terms(text: str, *, ends: bool = True) -> list[str]:
 def joined_terms(text: str, *, ends: bool = True) -> str:
     """The same as one text with spaces between them, which is what an index is given."""
     known = _indexed if ends else _asked
-    return " ".join(map(known.__getitem__, fold_width(text).split()))
+    return " ".join(map(known.__getitem__, fold_for_terms(text).split()))
 
 
 class _Chunks(dict[str, str]):
@@ -256,7 +256,7 @@ def distinct_words(text: str, pairs: Iterable[str]) -> list[str]:
     rest, ideographs = _without_ideographs(text)
     found = dict.fromkeys(re.findall(_ASCII_WORD if rest.isascii() else _WORD, rest.lower()))
     if ideographs:
-        found |= dict.fromkeys(c for c in dict.fromkeys(text) if c >= FIRST_IDEOGRAPH)
+        found |= dict.fromkeys("".join(re.findall(_IDEOGRAPH_RUN, text)))
         found |= dict.fromkeys(p for p in pairs if p[0] >= FIRST_IDEOGRAPH and p in text)
     return list(found)
 

@@ -50,12 +50,18 @@ RATES: Mapping[str, float] = MappingProxyType(
 
 def measure(text: str) -> dict[str, int]:
     """What the estimate looks at, counted."""
+    wide = not text.isascii()
+    ideographs = common = 0
+    if wide:  # most of a Chinese text goes at once; what stands for it separates, and is no indent
+        common = _count(_COMMON, text)
+        rest, runs = re.subn(_IDEOGRAPH, "\r", text)
+        ideographs = len(text) - len(rest) + runs
+        text = rest
     words = re.findall(_WORD, text)
     signs = re.findall(_SIGNS, text)
-    wide = not text.isascii()
     return {
-        "ideograph": _count(_IDEOGRAPH, text) if wide else 0,
-        "common ideograph": _count(_COMMON, text) if wide else 0,
+        "ideograph": ideographs,
+        "common ideograph": common,
         "kana or hangul": _count(_KANA_HANGUL, text) if wide else 0,
         "word": len(words),
         "letter of a long word": sum(len(w) - _SHORT_WORD for w in words if len(w) > _SHORT_WORD),
