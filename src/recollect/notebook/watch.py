@@ -62,7 +62,7 @@ def watch(
             if not there:
                 time.sleep(_WAKE_MS / 1000)
                 continue
-            since = time.monotonic()
+            since, seen_since = time.monotonic(), False
             try:
                 for batch in changes(
                     *there,
@@ -75,7 +75,10 @@ def watch(
                     raise_interrupt=True,
                     ignore_permission_denied=True,
                 ):
-                    if batch:
+                    if not seen_since:  # what changed before the system was watching
+                        seen_since = True
+                        watcher.sync(None)
+                    elif batch:
                         watcher.sync([Path(path) for _, path in batch])
                     if time.monotonic() - since > _LOOK_EVERY or watcher.outdated(there):
                         break  # look at everything, and at books that came or went meanwhile

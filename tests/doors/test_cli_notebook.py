@@ -1,0 +1,278 @@
+"""The commands for notebooks, as their users meet them."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from recollect.settings import data_directory
+from tests.doors.test_cli import Cli, cli, process
+
+__all__ = ["cli"]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a project in it; commands run in the project."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path
+
+
+@pytest.fixture
+def project(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    made = tmp_path / "我的 project"
+    (made / ".git").mkdir(parents=True)
+    (made / "src").mkdir()
+    monkeypatch.chdir(made / "src")
+    return made
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()
+    }
+
+
+def test_init_without_a_terminal_only_says_what_it_would_offer(cli: Cli, project: Path) -> None:
+    before = tree(project)
+    ran = cli("init")
+    assert ran.code == 0
+    assert ran.json["created"] is True
+    assert ran.json["books"] == []
+    own, its = ran.json["offers"]
+    assert own["space"] == "global"
+    assert its["space"] == "我的-project"
+    assert its["would_make"] == ["TASKS.md", "agent/decisions.md", "agent/patterns.md"]
+    assert its["would_write"] == str(project / ".recollect.toml")
+    assert tree(project) == before
+    assert not (data_directory() / "notebook").exists()
+    told = cli("init", "--text").out
+    assert "Here is your store" in told
+    assert "--yes" in told
+    assert "would be made there: TASKS.md" in told
+
+
+def test_init_makes_both_notebooks_and_again_changes_nothing(cli: Cli, project: Path) -> None:
+    made = cli("init", "--yes").json
+    assert [book["space"] for book in made["books"]] == ["global", "我的-project"]
+    assert all(book["sync"]["complete"] for book in made["books"])
+    assert made["memories"] == 0  # headings and comments are not remembered
+    own = data_directory() / "notebook"
+    assert {"user/preferences.md", "user/instructions.md", "user/entities.md"} == set(tree(own))
+    for text in (*tree(own).values(), *tree(project / ".recollect").values()):
+        heading, blank, comment = text.decode().splitlines()
+        assert heading.startswith("# ")
+        assert blank == ""
+        assert comment.startswith("<!-- ")
+        assert comment.endswith(" -->")
+    assert 'space = "我的-project"' in (project / ".recollect.toml").read_text("utf-8")
+    before = tree(project), tree(own)
+    again = cli("init", "--yes").json
+    assert (again["books"], again["offers"], again["created"]) == ([], [], False)
+    assert (tree(project), tree(own)) == before
+    assert cli("recall", "anything").json["status"] == "empty"
+
+
+def test_init_takes_what_is_there_and_overwrites_nothing(cli: Cli, project: Path) -> None:
+    (project / ".recollect.toml").write_text('space = "alpha"\n')
+    folder = project / ".recollect/agent"
+    folder.mkdir(parents=True)
+    (folder / "decisions.md").write_text("my own\r\n* Use apsw 用它\r\n", "utf-8", newline="")
+    before = tree(project)
+    made = cli("init", "--project", "--yes").json
+    assert [(b["space"], b["sync"]["added"]) for b in made["books"]] == [("alpha", 2)]
+    after = tree(project)
+    assert {name: after[name] for name in before} == before
+    assert cli("recall", "apsw 用它").json["hits"][0]["source"] == "agent/decisions.md"
+
+
+def test_init_finds_notes_with_an_index(cli: Cli, project: Path) -> None:
+    (project / "memory/notes").mkdir(parents=True)
+    (project / "memory/INDEX.md").write_text(
+        "# Index\n\n- [Theme](notes/theme.md): 主题\n", "utf-8"
+    )
+    (project / "memory/notes/theme.md").write_text("# Theme\n\n深色 dark mode\n", "utf-8")
+    offers = cli("init").json["offers"]
+    assert [(o["form"], Path(o["root"]).name) for o in offers][-1] == ("notes", "memory")
+    made = cli("init", "--notes", str(project / "memory"), "--space", "notes", "--yes").json
+    assert [(b["form"], b["space"], b["sync"]["added"]) for b in made["books"]] == [
+        ("notes", "notes", 1)
+    ]
+    assert cli("recall", "dark mode", "--space", "notes").json["hits"]
+
+
+def test_init_of_notes_makes_an_index_where_there_is_none(cli: Cli, tmp_path: Path) -> None:
+    assert cli("init", "--notes", "笔记", "--space", "n", "--yes").code == 0
+    assert (tmp_path / "笔记/INDEX.md").read_text("utf-8").startswith("# Index")
+    (tmp_path / "file").write_text("")
+    assert cli("init", "--notes", "file", "--yes").code == 2
+
+
+def test_init_never_writes_through_links(cli: Cli, project: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (project / ".recollect").symlink_to(outside)
+    refused = cli("init", "--project", "--yes")
+    assert refused.code == 2
+    assert "link" in refused.error["message"]
+    (project / ".recollect").unlink()
+    (project / ".recollect").mkdir()
+    (project / ".recollect/agent").symlink_to(outside)
+    refused = cli("init", "--project", "--yes")
+    assert refused.code == 2
+    assert "leads out" in refused.error["message"]
+    assert list(outside.iterdir()) == []
+
+
+def test_a_cloned_project_cannot_have_the_users_space(cli: Cli, project: Path) -> None:
+    (project / ".recollect.toml").write_text('space = "global"\n')
+    refused = cli("init", "--project", "--yes")
+    assert refused.code == 2
+    assert "--space" in refused.error["message"]
+    assert cli("init", "--project", "--space", "mine", "--yes").json["books"][0]["space"] == "mine"
+
+
+def test_two_projects_of_one_name_get_two_spaces(
+    cli: Cli, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("init", "--project", "--yes")
+    twin = tmp_path / "other" / project.name
+    (twin / ".git").mkdir(parents=True)
+    monkeypatch.chdir(twin)
+    made = cli("init", "--project", "--yes").json
+    assert made["books"][0]["space"] == "other/我的-project"
+
+
+@pytest.mark.parametrize(
+    ("answers", "spaces"), [(b"n\ny\n", ["p"]), ("是\n\n".encode(), ["global"])]
+)
+def test_init_in_a_terminal_asks_for_each(
+    tmp_path: Path, answers: bytes, spaces: list[str]
+) -> None:
+    project = tmp_path / "p"
+    (project / ".git").mkdir(parents=True)
+    leader, follower = pty.openpty()
+    heard: list[bytes] = []
+
+    def listen() -> None:
+        while True:
+            try:
+                part = os.read(leader, 4096)
+            except OSError:
+                return
+            if not part:
+                return
+            heard.append(part)
+
+    child = subprocess.Popen(
+        [sys.executable, "-m", "recollect.doors.cli.main", "init"],
+        stdin=follower, stdout=follower, stderr=follower, cwd=project,
+        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db"),
+             "RECOLLECT_EMBEDDER": "hashing"},
+    )  # fmt: skip
+    os.close(follower)
+    listener = threading.Thread(target=listen)
+    listener.start()
+    os.write(leader, answers)
+    assert child.wait(timeout=60) == 0
+    listener.join()
+    os.close(leader)
+    text = b"".join(heard).decode()
+    assert text.count("[y/N]") == 2
+    assert "would be made there" in text
+    ran = process("source", "list", store=tmp_path / "m.db")
+    import json
+
+    assert [book["space"] for book in json.loads(ran.stdout)] == spaces
+
+
+def test_sources_are_added_listed_and_removed(cli: Cli, tmp_path: Path) -> None:
+    vault = tmp_path / "vault 库"
+    vault.mkdir()
+    (vault / "a.md").write_text("# Theme\n\n深色 dark mode\n", "utf-8")
+    (vault / "b.md").write_bytes(b"\xff\xfa\x00")
+    assert cli("source").json == []
+    added = cli("source", "add", str(vault), "--space", "notes").json
+    assert (added["space"], added["sync"]["added"]) == ("notes", 1)
+    assert added["sync"]["refused"][0]["path"] == "b.md"
+    assert cli("recall", "dark mode", "--space", "notes").json["hits"][0]["source"] == "a.md"
+
+    (listed,) = cli("source", "list").json
+    assert (listed["root"], listed["form"], listed["writable"]) == (str(vault), "folder", False)
+    assert (listed["files"], listed["pieces"], listed["refused"]) == (1, 1, 1)
+    assert listed["complete"] is True
+    assert cli("status").json["books"] == [listed]
+    told = cli("status", "--text").out
+    assert f"book      {vault} (folder of notes, read only)" in told
+    assert "1 files not read" in told
+    doctor = cli("doctor")
+    assert doctor.code == 1
+    assert any("b.md" in check["part"] for check in doctor.json if not check["ok"])
+
+    assert cli("source", "add", str(vault), "--space", "other").code == 2
+    assert cli("source", "add", str(tmp_path / "nowhere")).code == 2
+    assert cli("source", "add").code == 2
+    assert cli("source", "remove", str(tmp_path)).code == 3
+    assert cli("source", "remove", str(vault), "--forget").code == 2  # nobody there to ask
+    removed = cli("source", "remove", str(vault), "--forget", "--yes").json
+    assert removed["forgotten"] == 1
+    assert (vault / "a.md").exists()
+    assert cli("source").json == []
+    assert "No folders yet" in cli("source", "--text").out
+
+
+def test_sync_says_what_it_did(cli: Cli, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    for n in range(12):
+        (vault / f"n{n}.md").write_text(f"# N{n}\n\n第 {n} 条 entry\n", "utf-8")
+    cli("source", "add", str(vault), "--space", "notes")
+    (vault / "n1.md").write_text("# N1\n\n第 1 条 entry, changed\n", "utf-8")
+    (vault / "n2.md").unlink()
+    report = cli("sync").json
+    assert (report["files"], report["changed"]) == (11, 2)
+    assert (report["revised"], report["removed"], report["complete"]) == (1, 1, True)
+    (vault / "n3.md").write_text("# N3\n\n第 3 条 entry, changed\n", "utf-8")
+    assert "1 revised" in cli("sync", str(vault / "n3.md"), "--text").out
+    assert cli("sync", "--space", "global").json["files"] == 0
+    assert cli("sync", str(tmp_path / "x.md")).code == 2
+    for file in vault.iterdir():
+        file.unlink()
+    refused = cli("sync")
+    assert refused.code == 1
+    assert "--accept-empty" in refused.json["faults"][0]
+    assert cli("sync", "--text").code == 1
+    assert cli("sync", "--accept-empty").json["removed"] == 11
+    assert cli("sync", "--anew").json["complete"] is True
+
+
+def test_sync_without_folders_says_how_to_add_some(cli: Cli) -> None:
+    cli("init")
+    assert cli("sync").json["files"] == 0
+    assert "source add" in cli("sync", "--text").out
+
+
+def test_reindex_brings_back_what_the_store_lost(cli: Cli, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "a.md").write_text("# A\n\n甲 amethyst\n", "utf-8")
+    (vault / "b.md").write_text("# B\n\n乙 opal\n", "utf-8")
+    cli("source", "add", str(vault), "--space", "notes")
+    for found in cli("list", "--space", "notes").json["memories"]:
+        cli("forget", found["id"])
+    assert cli("reindex").code == 0
+    assert len(cli("list", "--space", "notes").json["memories"]) == 2
+
+
+def test_watch_without_folders_says_what_to_do(cli: Cli) -> None:
+    cli("init")
+    ran = cli("watch")
+    assert ran.code == 2
+    assert "source add" in ran.error["message"]
