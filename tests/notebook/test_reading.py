@@ -123,6 +123,19 @@ def test_names_that_are_one_on_other_machines(tmp_path: Path) -> None:
         assert sys.platform != "linux"
 
 
+def test_what_is_not_read_takes_nobodys_name(tmp_path: Path) -> None:
+    put(tmp_path, "NOTES", "no Markdown")
+    put(tmp_path, "notes/a.md")
+    os.mkfifo(tmp_path / "B.md")
+    put(tmp_path, "b.md")
+    put(tmp_path, "c.md")
+    (tmp_path / "C.md").symlink_to(tmp_path / "c.md")
+    if len(list(tmp_path.iterdir())) == 6:  # else the file system took some for one another
+        assert names(tmp_path) == ["b.md", "c.md", "notes/a.md"]
+    else:
+        assert sys.platform != "linux"
+
+
 def test_names_that_cannot_be_shown(tmp_path: Path) -> None:
     put(tmp_path, "two\nlines.md")
     bad = os.fsencode(tmp_path) + b"/\xff\xfe.md"

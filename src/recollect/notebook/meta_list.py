@@ -93,7 +93,8 @@ def read_meta(fields: Mapping[str, Value], zone: tzinfo) -> Meta:
 
 def field_of(name: str) -> str:
     """Our name for a field as people write it, or "" for one of their own."""
-    return _NAMES.get(re.sub(r"[\s_-]+", "_", name.strip().lower()), "")
+    words = name.lower().replace("_", " ").replace("-", " ").split()
+    return _NAMES.get("_".join(words), "")
 
 
 def meta_fields(lines: list[str]) -> tuple[dict[str, Value], int]:

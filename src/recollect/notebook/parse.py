@@ -36,6 +36,8 @@ from recollect.vocabulary import Json
 
 _MAX_SECTION_CHARS = 512
 _MAX_NAME_CHARS = 64  # of a person or thing at the head of an item
+# A folder of somebody else may not say what the user wants: routes hand these out as the user's.
+_NOT_FROM_OTHERS = frozenset({"instruction", "preference"})
 _BETWEEN = " > "  # the titles of a section's path
 
 
@@ -64,6 +66,7 @@ class _File(NamedTuple):
     lines: list[str]
     within: bytearray
     kind: str
+    forbidden: frozenset[str]  # kinds that the file may not give itself
     day: date | None  # of a journal
     history: bool
     zone: tzinfo
@@ -103,6 +106,7 @@ def parse(
         return []
     front = front_matter(lines, path)
     meta = read_meta(front.fields, zone) if front.fields else NO_META
+    own = kind_of(path, book_form)
     day = day_of(path) if is_journal(path, book_form) else None
     if day is not None and meta.occurred_at is None:
         meta = meta._replace(occurred_at=_at(day, time(), zone))
@@ -112,7 +116,8 @@ def parse(
     file = _File(
         lines,
         within,
-        kind_of(path, book_form),
+        own,
+        _NOT_FROM_OTHERS if book_form == Form.FOLDER else frozenset(),
         day,
         path == HISTORY,
         zone,
@@ -350,7 +355,7 @@ def _piece(
         since = None  # one of the two is wrong; that it no longer holds is the one that matters
     return Piece(
         text,
-        meta.kind or file.kind,
+        file.kind if not meta.kind or meta.kind.lower() in file.forbidden else meta.kind,
         _section(path),
         start,
         end,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -51,15 +52,17 @@ def list_files(
     while folders:
         folder, depth = folders.pop()
         inner: list[tuple[str, int]] = []
+        taken: dict[str, str] = {}
         for entry in _entries(root, folder, refused):
             path = folder + entry.name
             why, is_folder = _look(entry, root, depth)
+            if not why and is_folder is None:
+                continue
+            why = why or _taken(entry.name, taken)
             if why:
                 refused.append(Refused(PurePosixPath(_visible(path)), why))
             elif is_folder:
                 inner.append((path + "/", depth + 1))
-            elif is_folder is None:
-                continue
             else:
                 _take(entry, path, files, refused, max_bytes)
                 if len(files) > max_files:
@@ -74,12 +77,10 @@ def list_files(
 
 
 def _entries(root: Path, folder: str, refused: list[Refused]) -> list[os.DirEntry[str]]:
-    """What may be of interest in a folder, by name; of names that a file system or a person could
-    take for one another, only the first."""
-    where = os.path.join(root, folder) if folder else str(root)
+    """What is in a folder and not hidden, by name."""
     try:
-        with os.scandir(where) as scan:
-            entries = sorted(
+        with os.scandir(os.path.join(root, folder) if folder else root) as scan:
+            return sorted(
                 (entry for entry in scan if not entry.name.startswith(".")),
                 key=lambda entry: entry.name,
             )
@@ -87,20 +88,17 @@ def _entries(root: Path, folder: str, refused: list[Refused]) -> list[os.DirEntr
         at = PurePosixPath(_visible(folder) or ".")
         refused.append(Refused(at, f"the folder cannot be read: {_reason(e)}"))
         return []
-    first: dict[str, str] = {}
-    kept: list[os.DirEntry[str]] = []
-    for entry in entries:
-        name = entry.name
-        taken = first.setdefault(_same_name(name), name)
-        if taken is name:
-            kept.append(entry)
-        elif name.lower().endswith(_ENDINGS) or entry.is_dir(follow_symlinks=False):
-            why = (
-                f"its name is that of {_visible(taken)!r} but for capitals or the way accents are "
-                "encoded; on other machines the two are one. Rename one of them"
-            )
-            refused.append(Refused(PurePosixPath(_visible(folder + name)), why))
-    return kept
+
+
+def _taken(name: str, taken: dict[str, str]) -> str:
+    """Why a name cannot be told from one before it, as a file system or a person would see it."""
+    first = taken.setdefault(_same_name(name), name)
+    if first == name:
+        return ""
+    return (
+        f"its name is that of {first!r} but for capitals or the way accents are encoded; "
+        "on other machines the two are one. Rename one of them"
+    )
 
 
 def _same_name(name: str) -> str:
@@ -214,6 +212,11 @@ def _open(root: Path, path: PurePosixPath) -> int:
     """Folder by folder from the root, so that none can be exchanged for a link on the way."""
     if path.is_absolute() or ".." in path.parts or not path.parts:
         raise NotebookFileRefused(path, "it is not below the folder")
+    if sys.platform == "win32":  # there are neither these flags nor pipes among files
+        where = root.joinpath(*path.parts)
+        if where.resolve() != where:
+            raise NotebookFileRefused(path, "a part of its path is a link or no folder")
+        return os.open(where, os.O_RDONLY | os.O_BINARY)
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
