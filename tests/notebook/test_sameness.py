@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from benchmarks.calibrate_sameness import pairs
+from benchmarks.calibrate_sameness import UNSEEN, pairs
 
 from recollect.notebook.sameness import (
     ANY_EMBEDDER,
@@ -143,6 +143,45 @@ def test_precision_by_words_alone(held_out: bool) -> None:
     right = sum(pair.wanted is CORRECTION for pair in corrected)
     assert right >= 0.95 * len(corrected)
     assert right >= 0.85 * sum(pair.wanted is CORRECTION for pair in some)
+
+
+def test_pairs_that_no_rule_was_tried_on() -> None:
+    judged = [(pair, verdict(pair.old, pair.new)) for pair in pairs(UNSEEN)]
+    for wanted, least in ((SAME, 0.6), (CORRECTION, 0.9)):
+        given = [pair for pair, got in judged if got is wanted]
+        assert all(pair.wanted is wanted for pair in given)
+        assert len(given) >= least * sum(pair.wanted is wanted for pair, _ in judged)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The cat is in the box", "The cat is on the box"),
+        ("Alert if x > 5", "Alert if x < 5"),
+        ("北京-上海", "上海-北京"),
+        ("Beijing - Shanghai", "Shanghai - Beijing"),
+        ("Mei's boss is Tom", "Mei is Tom's boss"),
+        ("Berlin is bigger than Rome", "Rome is bigger than Berlin"),
+        ("Build, then deploy", "Deploy, then build"),
+        ("小王比小李高", "小李比小王高"),
+    ],
+)
+def test_never_the_same(old: str, new: str) -> None:
+    bounds = MEASURED["use-multilingual-v3/"]
+    assert verdict(old, new) is not SAME
+    assert verdict(old, new, cosine=0.999, bounds=bounds) is not SAME
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Tom is Mei's boss", "Mei's boss is Tom"),
+        ("Before deploying, build", "Build before deploying"),
+        ("fly from Rome to Paris", "to Paris fly from Rome"),
+    ],
+)
+def test_moved_to_the_front_is_the_same(old: str, new: str) -> None:
+    assert verdict(old, new) is SAME
 
 
 def test_the_set_is_large_enough_and_in_both_languages() -> None:

@@ -34,6 +34,9 @@ from recollect.text.numerals import chinese_number, number, time_of_day
         ("團隊", "团队"),
         ("I like tea", "I really like tea a lot"),
         ("三点十分", "3:10"),
+        ("the demo on Friday", "the demo Friday"),
+        ("例会在周三", "例会周三"),
+        ("Tea, please!", "tea"),
     ],
 )
 def test_one_spelling(one: str, other: str) -> None:
@@ -62,6 +65,23 @@ def test_one_spelling(one: str, other: str) -> None:
         ("my port", "your port"),
         ("with sugar", "without sugar"),
         ("A to B", "B to A"),
+        ("the cat is in the box", "the cat is on the box"),
+        ("works with Li", "works for Li"),
+        ("Mei is a doctor", "Mei has a doctor"),
+        ("他在公司", "他有公司"),
+        ("这个服务器", "那个服务器"),
+        ("uses C", "uses C++"),
+        ("uses C", "uses C#"),
+        ("x > 5", "x < 5"),
+        ("a = b", "a != b"),
+        ("rated 👍", "rated 👎"),
+        ("it is -5 degrees", "it is 5 degrees"),
+        ("the US office", "our office"),
+        ("should ask", "must ask"),
+        ("北京-上海", "上海-北京"),
+        ("$5", "€5"),
+        ("1.5", "15"),
+        ("10:30", "10:03"),
     ],
 )
 def test_what_differs_stays_different(one: str, other: str) -> None:

@@ -99,6 +99,10 @@ def judge(
     return Judgement(Verdict.NEW, "not surely the same and not surely a correction")
 
 
+# Which of these stands there hangs on the words around them; in other words it may be another.
+_PLAIN_RELATIONS = frozenset("have in on at to for with about as 有 在".split())
+
+
 def _same(a: Reading, b: Reading) -> bool:
     """All that tells is the same and in the same order, or moved as a whole from one end to the
     other ("on Fridays Mei works" and "Mei works on Fridays")."""
@@ -116,7 +120,7 @@ def _may_be_other_words(a: Reading, b: Reading) -> bool:
     mode" and "light mode" that piece is the fact."""
     if a.exact != b.exact or a.negations != b.negations:
         return False
-    if sorted(a.relations) != sorted(b.relations) or not _same_names(a, b):
+    if _relations(a) != _relations(b) or not _same_names(a, b):
         return False
     kept = Counter(a.tokens) & Counter(b.tokens)
     if kept in (Counter(a.tokens), Counter(b.tokens)):
@@ -125,6 +129,10 @@ def _may_be_other_words(a: Reading, b: Reading) -> bool:
     return change is None or len(change.before) + len(change.after) < max(
         len(change.old), len(change.new)
     )
+
+
+def _relations(reading: Reading) -> list[str]:
+    return sorted(set(reading.relations) - _PLAIN_RELATIONS)
 
 
 def _same_names(a: Reading, b: Reading) -> bool:

@@ -27,7 +27,8 @@ _CHINESE = """
 ~ = 千万 一下 一定
 但 = 不过
 约 = 差不多 大约 大概 左右
-要 = 不得不 非得 必须 应该 需要 务必 应当 一定要
+要 = 不得不 非得 必须 需要 务必 一定要
+应该 = 应当 应该
 不管 = 无论 不论 不管
 厉害 = 了不起
 他人 = 别人
@@ -99,7 +100,8 @@ DENYING = {
     "detests": "like", "loathes": "like", "avoid": "", "avoids": "", "avoiding": "",
     "disable": "enable", "disabled": "enable", "disables": "enable", "disabling": "enable",
     "forbid": "allow", "forbidden": "allow", "forbids": "allow", "prohibited": "allow",
-    "disallow": "allow", "disallowed": "allow", "cancelled": "+", "canceled": "+", "refuse": "", "refuses": "",
+    "disallow": "allow", "disallowed": "allow", "cancelled": "+", "canceled": "+",
+    "refuse": "", "refuses": "",
     "unable": "able", "unavailable": "available", "unsafe": "safe", "inactive": "active",
     "false": "true", "lacks": "", "unsupported": "supported", "off": "on",
 }  # fmt: skip
@@ -121,7 +123,8 @@ RELATIONS_CHINESE = "前后从到由向比只仅除但或若因每各半可能�
 COLOUR = frozenset(
     "a an the is are be been being am do does it its this that these those there here of and also "
     "just really very so quite truly definitely certainly please always totally absolutely "
-    "strongly still already generally simply basically well own oh ok yes hey who which what".split()
+    "strongly still already generally simply basically well own oh ok yes hey who which "
+    "what".split()
 )
 # Whose it is counts: "my port" is not "your port".
 PERSONS = {
