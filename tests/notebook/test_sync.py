@@ -256,6 +256,26 @@ def test_a_new_or_vanished_file_is_found_by_its_name(tmp_path: Path) -> None:
             at.sync(paths=[tmp_path / "elsewhere.md"])
 
 
+def test_what_the_index_says_reaches_its_notes(tmp_path: Path) -> None:
+    """Also when only the index is named, as the watcher does."""
+    with shelf(tmp_path, form=Form.NOTES) as at:
+        at.write("notes/refused.md", "# Refused\n\nCheck the port 检查端口.\n")
+        at.write("notes/other.md", "# Other\n\nNothing 无关.\n")
+        at.sync()
+        ids = {m.source: m.id for m in at.memories().values()}
+        assert not at.engine.recall("ERR_CONN_1042", spaces="work", meaning=False).hits
+        index = at.write("INDEX.md", "# I\n\n- [连接被拒](notes/refused.md): ERR_CONN_1042\n")
+        report = at.sync(paths=[index])
+        assert report.complete
+        (hit,) = at.engine.recall("ERR_CONN_1042", spaces="work", meaning=False).hits
+        assert hit.id == ids["notes/refused.md"]
+        assert at.sync().changed == 0
+        at.write("INDEX.md", "# I\n\n- [连接被拒](notes/refused.md): ERR_DNS_7\n")
+        at.sync(paths=[index])
+        assert at.engine.recall("ERR_DNS_7", spaces="work", meaning=False).hits
+        assert {m.source: m.id for m in at.memories().values()} == ids
+
+
 def test_what_a_file_cannot_hold_is_told_beside_it(tmp_path: Path) -> None:
     with shelf(tmp_path) as at:
         file = at.write("agent/decisions.md", "# D\n\n- Use apsw 用它.\n")

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from recollect.notebook.books import Book
+from recollect.notebook.books import Book, Form
+from recollect.notebook.layout import INDEX
 from recollect.notebook.ledger import FileRow, Ledger
 from recollect.notebook.reading import FileStat, list_files
 from recollect.notebook.report import Refusal
@@ -78,8 +79,8 @@ def look_at(book: Book, ledger: Ledger, paths: Sequence[Path]) -> Looked | None:
     for path in dict.fromkeys(paths):
         name = path.relative_to(book.root).as_posix()
         row = ledger.file(name)
-        if row is None:
-            return None
+        if row is None or (name == str(INDEX) and book.form is Form.NOTES):
+            return None  # the index says something of every note
         try:
             found = os.lstat(path)
         except OSError:
