@@ -92,7 +92,7 @@ def _entries(root: Path, folder: str, refused: list[Refused]) -> list[os.DirEntr
 
 def _taken(name: str, taken: dict[str, str]) -> str:
     """Why a name cannot be told from one before it, as a file system or a person would see it."""
-    first = taken.setdefault(_same_name(name), name)
+    first = taken.setdefault(same_name(name), name)
     if first == name:
         return ""
     return (
@@ -101,7 +101,8 @@ def _taken(name: str, taken: dict[str, str]) -> str:
     )
 
 
-def _same_name(name: str) -> str:
+def same_name(name: str) -> str:
+    """What two names share that some file systems take for one."""
     if name.isascii():
         return name.lower()
     import unicodedata

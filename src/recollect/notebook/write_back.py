@@ -68,9 +68,27 @@ def remembered(
         syncing = SyncKit(kit.store, kit.books, kit.embedder, kit.clock, kit.zone)
         with book_lock(kit.books.directory, book):
             return _Writing(syncing, book, memory, told).remember(old)
+    written = _as_note(kit, told, memory) if old is None else None
+    if written is not None:
+        return written
     if old is None and merge == "words":
         return kit.plainly(told)
     return _in_store(kit, told, memory, old)
+
+
+def _as_note(kit: Kit, told: Mapping[str, Any], memory: Memory) -> Receipt | None:
+    """Into a book of notes, if the space has one: each note is a file of its own."""
+    if kit.books is None or memory.kind != "note" or told.get("id"):
+        return None
+    book = kit.books.writable_for(memory.space, Form.NOTES)
+    if book is None:
+        return None
+    from recollect.notebook.note_files import remember_note
+
+    syncing = SyncKit(kit.store, kit.books, kit.embedder, kit.clock, kit.zone)
+    with book_lock(kit.books.directory, book):
+        done = remember_note(syncing, book, memory, told)
+    return _reinforced(kit.store, done) if isinstance(done, Finding) else done
 
 
 def _superseded(kit: Kit, memory: Memory, supersedes: str | None) -> Memory | None:
