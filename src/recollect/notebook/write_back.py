@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
 
 KINDS = frozenset({*HOMES, "journal"})
+_NOTE = "note"  # a file of its own in a book of notes; nowhere in a notebook
 _BETWEEN = " > "  # the titles of a section's path
 # Fields that an item can say of itself in the file; the rest is kept in the index beside it.
 _IN_INDEX = ("confidence", "metadata")
@@ -67,28 +68,15 @@ def remembered(
     if book is not None and kit.books is not None:
         syncing = SyncKit(kit.store, kit.books, kit.embedder, kit.clock, kit.zone)
         with book_lock(kit.books.directory, book):
+            if memory.kind == _NOTE and old is None:
+                from recollect.notebook.note_files import remember_note
+
+                done = remember_note(syncing, book, memory, told)
+                return _reinforced(kit.store, done) if isinstance(done, Finding) else done
             return _Writing(syncing, book, memory, told).remember(old)
-    written = _as_note(kit, told, memory) if old is None else None
-    if written is not None:
-        return written
     if old is None and merge == "words":
         return kit.plainly(told)
     return _in_store(kit, told, memory, old)
-
-
-def _as_note(kit: Kit, told: Mapping[str, Any], memory: Memory) -> Receipt | None:
-    """Into a book of notes, if the space has one: each note is a file of its own."""
-    if kit.books is None or memory.kind != "note" or told.get("id"):
-        return None
-    book = kit.books.writable_for(memory.space, Form.NOTES)
-    if book is None:
-        return None
-    from recollect.notebook.note_files import remember_note
-
-    syncing = SyncKit(kit.store, kit.books, kit.embedder, kit.clock, kit.zone)
-    with book_lock(kit.books.directory, book):
-        done = remember_note(syncing, book, memory, told)
-    return _reinforced(kit.store, done) if isinstance(done, Finding) else done
 
 
 def _superseded(kit: Kit, memory: Memory, supersedes: str | None) -> Memory | None:
@@ -107,7 +95,7 @@ def _superseded(kit: Kit, memory: Memory, supersedes: str | None) -> Memory | No
 def _book(kit: Kit, memory: Memory, old: Memory | None, *, own_id: bool) -> Book | None:
     """The book that this is written into. An id of the caller's own cannot stand in a file."""
     books = kit.books
-    if own_id or books is None or not (memory.kind in KINDS or old is not None):
+    if own_id or books is None or not (memory.kind in (*KINDS, _NOTE) or old is not None):
         return None
     if old is not None:
         root = old.provenance.get("book")
@@ -117,7 +105,7 @@ def _book(kit: Kit, memory: Memory, old: Memory | None, *, own_id: bool) -> Book
                 f"{old.id} stands in {mine.root / old.source}, which is only read; edit it there"
             )
         return mine
-    return books.writable_for(memory.space, Form.NOTEBOOK)
+    return books.writable_for(memory.space, Form.NOTES if memory.kind == _NOTE else Form.NOTEBOOK)
 
 
 def _in_store(kit: Kit, told: Mapping[str, Any], memory: Memory, old: Memory | None) -> Receipt:
