@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -291,6 +292,43 @@ def test_work_that_is_killed_blocks_nothing(home: Home) -> None:
     ran.stdin.close()
     ran.stdout.close()
     assert "the work died (signal 9)" in home.log
+
+
+def test_an_agent_that_does_not_listen_any_more(home: Home) -> None:
+    home.remember("Mei prefers dark mode")
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [*PROGRAM, "hook", "prompt", "--harness", "claude"],
+        input=b'{"prompt": "dark mode"}',
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+        env=home.environment,
+        timeout=120,
+    )
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert "BrokenPipeError" in home.log
+
+
+def test_a_log_that_cannot_be_written_blocks_nothing(home: Home) -> None:
+    home.remember("Mei prefers dark mode")
+    (home.path / "data").write_text("no folder")
+    assert "dark mode" in home.hook("prompt", {"prompt": "dark mode"}).context
+    assert home.hook("stop", {}).code == 0
+
+
+def test_counters_are_kept(home: Home) -> None:
+    memory_id = home.remember("Mei prefers dark mode 深色")
+    home.hook("prompt", {"prompt": "深色 dark mode"})
+    for _ in range(600):  # written after the answer
+        with home.engine() as engine:
+            memory = engine.get(memory_id)
+        if memory is not None and memory.access_count:
+            return
+        time.sleep(0.1)
+    pytest.fail("being handed out was not counted")
 
 
 def test_the_log_holds_no_content_unless_asked(home: Home) -> None:

@@ -4,7 +4,7 @@ stopped by it (Claude Code takes an exit code of 2 as "block this prompt").
 The work is done by a child, forked before anything heavy is loaded, that the kernel ends when its
 time is up: a lock that is never given back, a hung disk, a crash in native code end the child and
 not the hook. What it found counts only when it is whole. Counters are written after the answer is
-out, without anybody waiting.
+out, and hardly waited for.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from recollect.doors.hooks import log
@@ -21,6 +22,7 @@ from recollect.doors.hooks import log
 SECONDS = {"start": 4.0, "prompt": 4.0, "stop": 15.0}
 _LEAST, _MOST = 0.1, 60.0
 _GRACE = 0.5  # the parent ends it first, and knows why; this is for when the parent is gone
+_PUT_AWAY = 0.25  # seconds for counters; what takes longer goes on alone
 _END = b"\0"  # no answer holds it: JSON escapes it
 
 
@@ -42,7 +44,8 @@ def main(argv: Sequence[str]) -> int:
         else:
             _in_a_thread(options)
     except BaseException as e:
-        log.write(options.harness, options.event, f"gave up: {log.why(e)}")
+        with suppress(Exception):
+            log.write(options.harness, options.event, f"gave up: {log.why(e)}")
     return 0
 
 
@@ -98,6 +101,8 @@ def _in_a_child(options: Options) -> None:
         whole = found.endswith(_END)
     if whole:
         _print(found[:-1])
+        select.select([reader], [], [], _PUT_AWAY)  # it closes its end when it is gone
+        os.waitpid(child, os.WNOHANG)
     else:  # it ended without a word
         _, status = os.waitpid(child, 0)
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
@@ -135,7 +140,6 @@ def _be_the_child(options: Options, reader: int, writer: int) -> None:
             data = answer.replace("\0", "").encode("utf-8", "replace") + _END
             while data:
                 data = data[os.write(writer, data) :]
-            os.close(writer)
 
         _work(options, hand_over)
         code = 0
@@ -161,9 +165,10 @@ def _in_a_thread(options: Options) -> None:
 
 
 def _print(data: bytes) -> None:
-    if data:
-        sys.stdout.buffer.write(data + b"\n")
-        sys.stdout.buffer.flush()
+    """Past Python's buffer: an agent that is gone must not make the end of the process fail."""
+    data = data + b"\n" if data else b""
+    while data:
+        data = data[os.write(1, data) :]
 
 
 def _work(options: Options, hand_over: Callable[[str], None]) -> None:

@@ -33,7 +33,12 @@ def inject(engine: Engine, prompt: str) -> tuple[str, str]:
 def recalled(engine: Engine, prompt: str) -> Recollection:
     def ask(spaces: list[str]) -> Recollection:
         return engine.recall(
-            prompt, spaces=spaces, preset=PRESET, limit=AT_MOST, deadline=RECALL_SECONDS
+            prompt,
+            spaces=spaces,
+            preset=PRESET,
+            limit=AT_MOST,
+            deadline=RECALL_SECONDS,
+            meaning=engine.settings.embedder != "none",  # nothing of it is then loaded
         )
 
     wanted = spaces_here(engine)

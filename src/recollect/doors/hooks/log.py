@@ -34,7 +34,7 @@ def write(harness: str, event: str, outcome: str, *, seconds: float | None = Non
     line = f"{moment} {harness or '?'} {event or '?'}: {outcome}{took}\n"
     if sys.stderr is not None and sys.stderr.isatty():  # a person is trying it out
         sys.stderr.write(line)
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):  # the latter: nobody knows where home is
         path = log_file()
         path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):

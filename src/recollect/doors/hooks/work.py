@@ -65,7 +65,7 @@ def _told() -> dict[str, Any]:
         raise ValueError("too much on standard input")
     if not data.strip():
         return {}
-    told = json.loads(data.decode("utf-8-sig", "replace"))
+    told = json.loads(data.decode("utf-8", "replace").removeprefix("\ufeff"))
     if not isinstance(told, dict):
         raise ValueError("no object on standard input")
     return told
