@@ -145,6 +145,7 @@ def run(folder: Path, files: int, embedder: str, times: int, seed: int) -> dict[
         assert engine.store.count(spaces=["notes"]) == held + 3 * times
     for name, all_times in taken.items():
         figures[name] = {
+            "best_ms": min(wall for wall, _ in all_times),
             "wall_ms": statistics.median(wall for wall, _ in all_times),
             "cpu_ms": statistics.median(cpu for _, cpu in all_times),
         }
@@ -160,16 +161,21 @@ def show(one: dict[str, Any]) -> None:
     )
     walked, written = figures["walk with stat"], figures["durable write of 4 kB"]
     rows = [
-        [name, f["wall_ms"], f["cpu_ms"], f"{f['cpu_ms'] / walked['cpu_ms']:.2f}×",
+        [name, f["best_ms"], f["wall_ms"], f["cpu_ms"], f"{f['cpu_ms'] / walked['cpu_ms']:.2f}×",
          f"{f['wall_ms'] / written['wall_ms']:.1f}×"]
         for name, f in figures.items()
     ]  # fmt: skip
-    print(table(["what", "wall ms", "CPU ms", "CPU ÷ walk", "wall ÷ durable write"], rows))
+    print(
+        table(
+            ["what", "best ms", "median ms", "CPU ms", "CPU ÷ walk", "median ÷ durable write"], rows
+        )
+    )
     print()
     idle = figures["nothing changed"]
     print(verdict("CPU s of a sync with nothing changed", idle["cpu_ms"] / 1000, 1, at_most=True))
     changed = figures["one changed file, by name"]
-    print(verdict("ms of one changed file", changed["wall_ms"], 50, at_most=True))
+    print(verdict("ms of one changed file (median)", changed["wall_ms"], 50, at_most=True))
+    print(verdict("ms of one changed file (best)", changed["best_ms"], 50, at_most=True))
 
 
 def main() -> None:

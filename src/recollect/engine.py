@@ -312,7 +312,9 @@ class Engine:
 
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
         """Change a memory. Its former form stays in the history."""
-        return self._writer.revise(self._existing(memory_id), fields)
+        memory = self._existing(memory_id)
+        receipt = self._writer.revise(memory, fields)
+        return receipt._replace(notes=(*receipt.notes, *self._in_its_file(memory)))
 
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
         """Count that something was told again."""
@@ -331,8 +333,17 @@ class Engine:
             self._accessed.pop(memory_id, None)
         if self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
-        notes = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
+        held = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
+        notes = (*held, *self._in_its_file(memory))
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=notes)
+
+    def _in_its_file(self, memory: Memory) -> tuple[str, ...]:
+        """What a file says comes back from there: whoever changes only the store must know."""
+        if "book" not in memory.provenance or not self._has_books() or self.books is None:
+            return ()
+        from recollect.notebook.condition import stands_in
+
+        return stands_in(memory, self.books)
 
     def forget_space(self, space: str) -> int:
         """Erase a space and all that it holds; how many memories went."""
