@@ -181,7 +181,8 @@ def _renewed(former: Memory, p: Placed, book: Book) -> Memory:
     """
     piece = p.piece
     fields: dict[str, Any] = {**_place(p, book), "text": piece.text}
-    before = b"" if p.former is None else p.former.said
+    # what a run that was killed had only planned is not in the store
+    before = p.former.said if p.former is not None and p.former.settled else b""
     labels = _labels(piece)
     if before != p.row.said:
         kept = dict(former.metadata) if not before else {

@@ -166,8 +166,11 @@ class _Writing:
         if self._memory.kind == "journal" and old is None:
             return self._journal()
         path = HOMES[self._memory.kind].file if self._memory.kind in HOMES else None
-        if path is not None and current(self._book.root, path) is not None:
-            self._sync([path])  # what a person wrote a moment ago is known too
+        there = [
+            one for one in (path, HISTORY) if one and current(self._book.root, one) is not None
+        ]
+        if there:
+            self._sync(there)  # what a person wrote a moment ago is known too, and what was killed
         if old is None:
             finding = find(
                 self._memory,
