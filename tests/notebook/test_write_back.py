@@ -249,6 +249,7 @@ def test_superseding_by_name(notebook: Notebook) -> None:
     new = notebook.tell("only ever drinks water", supersedes=old.id)
     assert new.action is Action.REVISED
     assert notebook.read() == "# Preferences\n\n## Drinks\n\n- only ever drinks water\n"
+    assert notebook.tell("only  ever drinks water", supersedes=new.id).id == new.id
     with pytest.raises(InvalidInput, match="took its place"):
         notebook.tell("juice", supersedes=old.id)
     with pytest.raises(NotFound, match="no memory of space"):
@@ -354,9 +355,10 @@ def test_an_hour_that_comes_twice(tmp_path: Path) -> None:
 
 
 def test_a_hook_that_runs_twice_writes_once(notebook: Notebook) -> None:
-    one = notebook.engine.remember("Fixed it", kind="journal")
-    two = notebook.engine.remember("Fixed it", kind="journal")
-    assert (two.action, two.id) == (Action.REINFORCED, one.id)
+    for text in ("Fixed it", "修好了\n\n- 登录\n- 注册"):
+        one = notebook.engine.remember(text, kind="journal")
+        two = notebook.engine.remember(text, kind="journal")
+        assert (two.action, two.id) == (Action.REINFORCED, one.id)
     notebook.clock.advance(minutes=1)
     assert notebook.engine.remember("Fixed it", kind="journal").action is Action.CREATED
 

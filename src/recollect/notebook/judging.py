@@ -51,6 +51,7 @@ def find(
     known = [one for one in store.get(list(near)) if one is not None]
     bounds = bounds_of(fingerprint)
     new = Told(memory.text, memory.created_at)
+    reading = new.reading(zone)
     strictly = memory.kind == "task"  # of two tasks on two days both are to be done
     judged: list[tuple[Memory, Judgement]] = [
         (
@@ -62,6 +63,7 @@ def find(
                 bounds=bounds,
                 zone=zone,
                 strictly=strictly,
+                reading=reading,
             ),
         )
         for one in known

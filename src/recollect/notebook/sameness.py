@@ -77,12 +77,14 @@ def judge(
     bounds: Bounds = WORDS_ALONE,
     zone: tzinfo | None = None,
     strictly: bool = False,
+    reading: Reading | None = None,
 ) -> Judgement:
     """Judge one pair. `strictly`: a changed value is a correction only if the new text says so
-    itself (of two tasks on two days both are to be done)."""
+    itself (of two tasks on two days both are to be done). `reading` is the new text's, for whoever
+    judges it against many."""
     if not bounds.chinese and not (old.text + new.text).isascii():
         cosine = None
-    a, b = old.reading(zone), new.reading(zone)
+    a, b = old.reading(zone), reading or new.reading(zone)
     if a.relative or b.relative:
         days = [t.at.astimezone(zone).date() for t in (old, new) if t.at is not None]
         if len(days) == 2 and days[0] != days[1]:

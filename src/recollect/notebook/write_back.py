@@ -64,6 +64,8 @@ def remembered(
         raise InvalidInput(f"merge: expected 'words' or 'meaning', got {merge!r}")
     memory = accept(told, now=kit.clock())
     old = _superseded(kit, memory, supersedes)
+    if old is not None and one_line(old.text) == one_line(memory.text):
+        return _reinforced(kit.store, Finding(Verdict.SAME, "the same words", old))
     book = _book(kit, memory, old, own_id=bool(told.get("id")))
     if book is not None and kit.books is not None:
         syncing = SyncKit(kit.store, kit.books, kit.embedder, kit.clock, kit.zone)
@@ -123,6 +125,8 @@ def _in_store(kit: Kit, told: Mapping[str, Any], memory: Memory, old: Memory | N
             return receipt._replace(notes=(*receipt.notes, *notes))
     metadata = {**memory.metadata, SUPERSEDES: old.id}
     receipt = kit.plainly({**told, "valid_from": memory.valid_from or now, "metadata": metadata})
+    if receipt.id == old.id:  # it was known by these very words
+        return receipt
     link(store, old, receipt.id, until=memory.valid_from or now)
     said = f"supersedes {old.id}: {clip(one_line(old.text), 80)}"
     return receipt._replace(action=Action.REVISED, notes=(*receipt.notes, said))
@@ -206,9 +210,10 @@ class _Writing:
 
     def _told_this_minute(self, path: PurePosixPath, text: str) -> Memory | None:
         """A hook that is run twice must not write twice."""
-        own = piece_at(Edit(f"- {text}\n", 0), path, self._book.form)
+        alone = appended("", Item(text), (), path=path, form=self._book.form, title=path.stem)
+        own = piece_at(alone, path, self._book.form)
         lines = read_text(self._book.root, path)
-        if own is None or own.text not in lines:
+        if own is None or own.text.split("\n", 1)[0] not in lines:
             return None
         self._sync([path])
         pieces = parse(lines, path, book_form=self._book.form, zone=self._zone)
