@@ -33,8 +33,8 @@ from recollect.text.numerals import (
 )
 
 NOT = "¬"
-# A fact is a sentence or a few; what is longer is compared as it is. Some patterns take the square of
-# it in the worst case (a line of dashes): 50 ms at this length.
+# A fact is a sentence or a few; what is longer is compared as it is. Some patterns take the square
+# of it in the worst case (a line of dashes): 50 ms at this length.
 _MOST_CHARACTERS = 1_000
 _NO, _CHANGED, _OPEN, _CLOSE = "\x01", "\x02", "\x03", "\x04"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
