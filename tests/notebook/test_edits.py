@@ -57,6 +57,9 @@ def pieces(text: str) -> list[Piece]:
         ("# 偏好\n\n- 喜欢茶\n\n## 界面\n\n- 深色\n", ("界面",),
          "# 偏好\n\n- 喜欢茶\n\n## 界面\n\n- 深色\n- new\n"),
         ("- a\n\n\n\n", (), "- a\n- new\n\n\n\n"),
+        ("# P\n\n<!-- one line each 每行一条 -->\n", (),
+         "# P\n\n<!-- one line each 每行一条 -->\n\n- new\n"),
+        ("# P\n\n<!-- a\nb -->\n\n## UI\n", (), "# P\n\n<!-- a\nb -->\n\n- new\n\n## UI\n"),
     ],
 )  # fmt: skip
 def test_an_item_more(before: str, section: tuple[str, ...], after: str) -> None:

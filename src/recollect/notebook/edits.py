@@ -128,8 +128,9 @@ def _append(page: _Page, item: Item, section: tuple[str, ...], *, deep: bool, ap
         if own[-1].marker is None or loose or apart:
             new.append("")
     else:
-        at = min(start + _blanks(page, start, end), end)
-        if at == start and start > 0 and page.lines[start - 1].strip():
+        remarks = [at for at in range(start, end) if page.within[at] == markdown.COMMENT]
+        at = remarks[-1] + 1 if remarks else min(start + _blanks(page, start, end), end)
+        if at > 0 and page.lines[at - 1].strip():
             new.append("")
     line = at + len(new)
     new += written
