@@ -413,6 +413,31 @@ def test_skill_below_its_floor_is_silent_with_a_reason(engine: Engine, asked: st
     assert "where 0.35 is the least" in answer.reasons[0]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "please commit this with a short message and go on with the next file",
+        "请提交这些修改，写一个简短的说明，然后继续处理下一个文件",
+    ],
+)
+def test_skill_is_silent_where_a_word_in_common_is_all(asked: str) -> None:
+    with Engine.in_memory() as engine:
+        engine.remember_many(
+            {"text": text}
+            for text in (
+                "The upload retries three times with backoff.",
+                "A short note: Mei drinks tea in the afternoon.",
+                "上传失败会重试三次。",
+                "小美下午喝茶，然后去散步。",
+            )
+        )
+        answer = engine.recall(asked, preset="skill")
+        assert answer.hits == () and answer.status is Status.BELOW_FLOOR
+        assert [hit.text for hit in engine.recall("小美下午喝什么茶", preset="skill").hits][0][
+            0
+        ] == "小"
+
+
 # As data
 
 

@@ -53,6 +53,7 @@ _EXACT = 0.95  # whoever asks for an identifier and finds it has found what they
 @dataclass(frozen=True, slots=True)
 class Abstain:
     name: ClassVar[str] = "abstain"
+    least: float | None = None  # the preset's own floor, in a space of any size
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         evidence = draft.evidence
@@ -67,7 +68,7 @@ class Abstain:
         elif named:
             confidence *= _NOT_HELD
             missing = f"; nothing holds {' '.join(named[:3])} exactly"
-        floor = draft.query.floor
+        floor = self.least if draft.query.floor is None else draft.query.floor
         if floor is None:
             floor = calibration.floor if evidence.passages >= _CALIBRATED_FROM else 0.0
         told = (

@@ -6,9 +6,11 @@ Loaded when one of them is asked for; `presets.py` knows their names.
 from __future__ import annotations
 
 from recollect.filters import Condition
+from recollect.recall.abstain import Abstain
 from recollect.recall.as_of import AsOf
 from recollect.recall.budget import Budget
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
+from recollect.recall.evidence import GatherEvidence
 from recollect.recall.exact_first import ExactFirst
 from recollect.recall.expand import Expand
 from recollect.recall.floor import Floor
@@ -133,6 +135,8 @@ SKILL = Preset(
         OnePerMemory(),
         Hydrate(),
         AsOf(),
+        GatherEvidence(),
+        Abstain(least=0.15),  # one word in common is no reason to speak
         Deduplicate(),
         Budget(),
     ),

@@ -17,7 +17,8 @@ from itertools import chain
 from math import log, pi, sqrt
 from typing import ClassVar, NamedTuple
 
-from recollect.recall.draft import Draft, Evidence, Kit
+from recollect.recall.draft import Draft, Kit
+from recollect.recall.evidence import evidence
 from recollect.recall.fuse import Key
 from recollect.recall.fuse_adaptively import Trust, trust_in
 from recollect.recall.parts import scored
@@ -26,7 +27,6 @@ from recollect.stores.background import mean_and_spread
 from recollect.text.bm25 import K1, idf, longness
 from recollect.text.fold import fold_for_terms
 from recollect.text.tokenise import (
-    FIRST_IDEOGRAPH,
     count_terms,
     distinct_words,
     plain_words,
@@ -36,10 +36,7 @@ from recollect.text.tokenise import (
 from recollect.vocabulary import Candidate
 
 _QUESTION_CHARS = 1_000
-_ACROSS = 0.4  # the coverage that is taken for granted where none can be
 _EXACT = 1.25  # of the best score without it; neighbours may add a fifth to another
-_KNOWN_FROM = 100  # passages: from here on, what is rare is known rather than guessed
-_EVIDENCE_FROM = 3  # candidates: the answer may stand second or third
 
 
 class _Read(NamedTuple):
@@ -123,7 +120,9 @@ class Refine:
         return replace(
             draft,
             candidates=tuple(refined),
-            evidence=_evidence(draft, refined[:_EVIDENCE_FROM], read, rarity, common.passages),
+            evidence=evidence(
+                draft, refined, {r.key: r.counts for r in read}, rarity, common.passages
+            ),
             notes=(*draft.notes, told),
         )
 
@@ -232,41 +231,3 @@ def _nearness(draft: Draft, read: Sequence[_Read], rarity: Mapping[str, float]) 
     near = (weights @ nearest / weights.sum()).tolist()
     mean, spread = mean_and_spread(near)
     return {r.key: (value - mean) / spread for r, value in zip(read, near, strict=True)}
-
-
-def _share_a_script(one: str, other: str) -> bool:
-    return _scripts(one) & _scripts(other) != set()
-
-
-def _scripts(text: str) -> set[bool]:
-    """Whether there are words in ideographs (True) and in other letters (False)."""
-    rest = plain_words(text[:_QUESTION_CHARS])
-    return {word[0] >= FIRST_IDEOGRAPH for word in rest if not word.isdigit()}
-
-
-def _evidence(
-    draft: Draft,
-    best: Sequence[Candidate],
-    read: Sequence[_Read],
-    rarity: Mapping[str, float],
-    passages: int,
-) -> Evidence:
-    held = {r.key: r.counts for r in read}
-    if draft.period is not None:  # the words that name a time are answered by a time
-        rest = set(query_terms(draft.period.rest))
-        rarity = {term: rare for term, rare in rarity.items() if term in rest} or rarity
-    # in a small space it is chance which words are rare: there they weigh nearly the same
-    known = passages / (passages + _KNOWN_FROM)
-    rarest = max(rarity.values(), default=1.0)
-    weights = {term: 1 - known + known * rare / rarest for term, rare in rarity.items()}
-    total = sum(weights.values()) or 1.0
-    coverage = max(
-        sum(weights[term] for term in held[c.key] if term in weights) / total for c in best
-    )
-    if not coverage and not any(_share_a_script(draft.query.text, c.text) for c in best):
-        coverage = _ACROSS  # no word can be shared across languages: that says nothing
-    standing = draft.standing
-    if standing is None:
-        return Evidence(coverage, None, None, passages)
-    spreads = max(standing.spreads.get(c.key, 0.0) for c in best)
-    return Evidence(coverage, spreads, standing.mean + spreads * standing.spread, passages)

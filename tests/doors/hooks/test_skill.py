@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recollect.doors.cli.main import build_parser
 from recollect.doors.hooks.inject import AT_MOST, PRESET
+from recollect.recall.abstain import Abstain
 from recollect.recall.floor import Floor
 from recollect.recall.fuse_union import FuseUnion
 from recollect.recall.presets import PRESETS
@@ -34,7 +35,7 @@ def test_it_is_valid() -> None:
 def test_its_numbers_are_those_of_the_preset() -> None:
     preset = PRESETS[PRESET]
     assert preset.limit == AT_MOST
-    assert f"0 to {preset.limit} memories" in TEXT and f"The best {preset.limit} are left" in TEXT
+    assert f"0 to {preset.limit} memories" in TEXT and f"the best {preset.limit} are" in TEXT
     assert f"0 to {preset.limit} memories" in RULES
     searches = next(s for s in preset.stages if isinstance(s, SideBySide))
     (candidates,) = {stage.candidates for stage in searches.stages}  # type: ignore[attr-defined]
@@ -44,11 +45,14 @@ def test_its_numbers_are_those_of_the_preset() -> None:
     assert "words = 1/(1 + rank)" in " ".join(TEXT.split())
     floor = next(s for s in preset.stages if isinstance(s, Floor))
     assert f"floor of {floor.least:g}" in TEXT
+    silent = next(s for s in preset.stages if isinstance(s, Abstain))
+    assert f"confidence that they answer at\nall is below {silent.least:g}" in TEXT
     # and no other number of that kind
     assert set(re.findall(r"\b0\.\d+\b", TEXT)) == {
         f"{fuse.meaning:g}",
         f"{fuse.words:g}",
         f"{floor.least:g}",
+        f"{silent.least:g}",
     }
 
 

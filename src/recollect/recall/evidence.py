@@ -1,0 +1,99 @@
+"""How well the best candidates answer: what the confidence is made of.
+
+`refine` has read the candidates already and says so by the way; a preset without it uses the stage
+`GatherEvidence`, which reads the best few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from recollect.recall.draft import Draft, Evidence, Kit, Standing
+from recollect.recall.fuse import Key
+from recollect.recall.search_meaning import CHANNEL as MEANING
+from recollect.text.bm25 import idf
+from recollect.text.fold import fold_for_terms
+from recollect.text.tokenise import FIRST_IDEOGRAPH, count_terms, plain_words, query_terms
+from recollect.vocabulary import Candidate
+
+_FROM = 3  # candidates: the answer may stand second or third
+_ACROSS = 0.4  # the coverage that is taken for granted where none can be
+_KNOWN_FROM = 100  # passages: from here on, what is rare is known rather than guessed
+_QUESTION_CHARS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class GatherEvidence:
+    name: ClassVar[str] = "evidence"
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled or not draft.candidates:
+            return draft
+        asked = query_terms(draft.query.text) if draft.query.words else ()
+        common = kit.store.frequencies(asked, spaces=draft.query.spaces)
+        rarity = {
+            term: idf(common.passages, holding)
+            for term, holding in zip(asked, common.holding, strict=True)
+        }
+        held = {
+            c.key: count_terms(fold_for_terms(c.text), rarity)[0] for c in draft.candidates[:_FROM]
+        }
+        draft = replace(draft, standing=draft.standing or _standing(draft, kit))
+        found = evidence(draft, draft.candidates, held, rarity, common.passages)
+        return replace(draft, evidence=found)
+
+
+def _standing(draft: Draft, kit: Kit) -> Standing | None:
+    question = draft.question
+    if question is None:
+        return None
+    usual = kit.store.compare(
+        question.vector, [], fingerprint=question.fingerprint, spaces=draft.query.spaces
+    )
+    spreads = {
+        c.key: (c.channels[MEANING].score - usual.mean) / usual.spread
+        for c in draft.candidates
+        if MEANING in c.channels
+    }
+    return Standing(spreads, usual.mean, usual.spread)
+
+
+def evidence(
+    draft: Draft,
+    candidates: Sequence[Candidate],
+    held: Mapping[Key, Mapping[str, int]],
+    rarity: Mapping[str, float],
+    passages: int,
+) -> Evidence:
+    """What the best of them hold (terms, by candidate) and how far they stand out."""
+    best = candidates[:_FROM]
+    if draft.period is not None:  # the words that name a time are answered by a time
+        rest = set(query_terms(draft.period.rest))
+        rarity = {term: rare for term, rare in rarity.items() if term in rest} or rarity
+    # in a small space it is chance which words are rare: there they weigh nearly the same
+    known = passages / (passages + _KNOWN_FROM)
+    rarest = max(rarity.values(), default=1.0)
+    weights = {term: 1 - known + known * rare / rarest for term, rare in rarity.items()}
+    total = sum(weights.values()) or 1.0
+    coverage = max(
+        sum(weights[term] for term in held[c.key] if term in weights) / total for c in best
+    )
+    if not coverage and not any(_share_a_script(draft.query.text, c.text) for c in best):
+        coverage = _ACROSS  # no word can be shared across languages: that says nothing
+    standing = draft.standing
+    if standing is None:
+        return Evidence(coverage, None, None, passages)
+    spreads = max(standing.spreads.get(c.key, 0.0) for c in best)
+    return Evidence(coverage, spreads, standing.mean + spreads * standing.spread, passages)
+
+
+def _share_a_script(one: str, other: str) -> bool:
+    return _scripts(one) & _scripts(other) != set()
+
+
+def _scripts(text: str) -> set[bool]:
+    """Whether there are words in ideographs (True) and in other letters (False)."""
+    rest = plain_words(text[:_QUESTION_CHARS])
+    return {word[0] >= FIRST_IDEOGRAPH for word in rest if not word.isdigit()}
