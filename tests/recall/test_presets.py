@@ -433,9 +433,8 @@ def test_skill_is_silent_where_a_word_in_common_is_all(asked: str) -> None:
         )
         answer = engine.recall(asked, preset="skill")
         assert answer.hits == () and answer.status is Status.BELOW_FLOOR
-        assert [hit.text for hit in engine.recall("小美下午喝什么茶", preset="skill").hits][0][
-            0
-        ] == "小"
+        spoken = engine.recall("小美下午喝什么茶", preset="skill").hits
+        assert spoken and spoken[0].text.startswith("小美")
 
 
 # As data
