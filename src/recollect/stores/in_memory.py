@@ -128,11 +128,11 @@ class InMemoryStore:
             self.touch(accessed={}, reinforced={holder: 1})
             return Written(Action.REINFORCED, holder)
         self._identities[memory.id] = entry.identity
+        self._told += 1
+        self._numbers[memory.id] = self._told  # first: who reads meanwhile sorts by it
         self._memories[memory.id] = memory
         if entry.history:
             self._history[memory.id] = list(entry.history)
-        self._told += 1
-        self._numbers[memory.id] = self._told
         self._index(entry, fingerprint)
         return Written(Action.CREATED, memory.id)
 
