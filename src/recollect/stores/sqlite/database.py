@@ -1,0 +1,117 @@
+"""One SQLite file as it is read and written: reads take a snapshot, writes the lock and one
+transaction. What the tables hold is not known here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+
+import apsw
+
+from recollect.errors import StoreError, StoreReadOnly
+from recollect.stores.sqlite.connection import (
+    ReadPool,
+    WriteLock,
+    cannot_open,
+    checkpoint,
+    connect,
+    plain_errors,
+)
+
+
+class Database:
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        if path.is_dir() or not path.parent.is_dir():
+            raise cannot_open(path)
+        self.path = path
+        self.read_only = read_only or (path.exists() and not os.access(path, os.W_OK))
+        self.broken: str | None = None  # why nothing is written any more
+        self._readers = ReadPool(path)
+        self._lock = WriteLock(path.with_name(path.name + ".lock"))
+        self._writer: apsw.Connection | None = None
+        self._closed = False
+        self._log_is_empty = True
+
+    @contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        """The lock, then one transaction; committed and on disk when the block ends."""
+        if self._closed:
+            raise StoreError("this store is closed; open it again to use it")
+        if self.broken:
+            raise StoreError(self.broken)
+        if self.read_only:
+            raise StoreReadOnly(
+                f"{self.path} is open for reading only; check its permissions or choose another "
+                "place with --store or RECOLLECT_STORE"
+            )
+        with plain_errors(self.path), self._lock.hold():
+            if self._writer is None:
+                self._writer = connect(self.path, read_only=False)
+            writer = self._writer
+            writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield writer
+                writer.execute("COMMIT")
+            except BaseException as e:
+                if writer.in_transaction:
+                    writer.execute("ROLLBACK")
+                if isinstance(e, apsw.IOError):
+                    # after a failed fsync the kernel may have dropped the pages: a second try
+                    # would report success for data that is not there
+                    self.broken = (
+                        f"an earlier write to {self.path} failed on the disk; writing stays off "
+                        "until the store is opened again. Check the disk, then 'recollect doctor'"
+                    )
+                raise
+
+    def connection(self) -> AbstractContextManager[apsw.Connection]:
+        """A connection for reading, without a snapshot."""
+        return self._readers.use()
+
+    @contextmanager
+    def read(self) -> Iterator[apsw.Connection]:
+        """One snapshot for everything that the block reads."""
+        with plain_errors(self.path), self._readers.use() as reader:
+            reader.execute("BEGIN")
+            try:
+                yield reader
+            finally:
+                # not COMMIT: after a damaged words index that fails too, and hides the first error
+                if reader.in_transaction:  # SQLite ends it itself at some errors
+                    reader.execute("ROLLBACK")
+
+    @contextmanager
+    def alone(self) -> Iterator[apsw.Connection]:
+        """A connection of its own under the lock, for a look where no transaction commits."""
+        with plain_errors(self.path), self._lock.hold():
+            connection = connect(self.path, read_only=False)
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def empty_log(self) -> None:
+        """Leave nothing in the write-ahead log. Readers may hold it until `close`."""
+        with self._lock.hold(), plain_errors(self.path):
+            if self._writer is not None:
+                self._log_is_empty = checkpoint(self._writer)
+
+    def finish_emptying(self) -> bool:
+        """Where `empty_log` found readers, try once more. False: they still hold it."""
+        if not self._log_is_empty:
+            with self._lock.hold(), plain_errors(self.path):
+                if self._writer is not None:
+                    self._log_is_empty = checkpoint(self._writer, seconds=0.2)
+        return self._log_is_empty
+
+    def close(self) -> None:
+        self._closed = True
+        self._readers.close()
+        if self._writer is not None:
+            with self._lock.hold():
+                with suppress(apsw.Error):  # e.g. a full disk: all is in the log, and safe there
+                    checkpoint(self._writer, seconds=0.5)
+                self._writer.close()
+                self._writer = None
