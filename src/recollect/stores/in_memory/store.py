@@ -9,17 +9,13 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from recollect.errors import (
-    Conflict,
-    FingerprintMismatch,
-    InvalidInput,
-    NotFound,
-    unknown_space,
-)
+from recollect.errors import Conflict, InvalidInput, NotFound, unknown_space
 from recollect.filters import Filter, matches
 from recollect.stores.background import mean_and_spread
+from recollect.stores.in_memory.embeddings import Embeddings
+from recollect.stores.in_memory.held import Held, cosine, frequencies, word_scores
 from recollect.stores.protocol import (
     Compared,
     Embedding,
@@ -29,9 +25,6 @@ from recollect.stores.protocol import (
     Unembedded,
     Written,
 )
-from recollect.stores.sound_vectors import sound_question, sound_rows
-from recollect.text.bm25 import idf, weight
-from recollect.text.tokenise import stands_for_many
 from recollect.text.tokenise import terms as terms_of
 from recollect.vocabulary import (
     GLOBAL_SPACE,
@@ -48,17 +41,6 @@ from recollect.vocabulary import (
 )
 
 
-@dataclass
-class _Held:
-    """A passage as it is held: its memory's id, its terms, its vector by fingerprint."""
-
-    handle: int
-    memory_id: str
-    passage: Passage
-    terms: Counter[str]
-    vectors: dict[str, tuple[float, ...]]
-
-
 class InMemoryStore:
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -66,10 +48,9 @@ class InMemoryStore:
         self._numbers: dict[str, int] = {}  # the order told
         self._identities: dict[str, str] = {}
         self._history: dict[str, list[Revision]] = {}
-        self._passages: dict[str, list[_Held]] = {}
+        self._passages: dict[str, list[Held]] = {}
         self._spaces: dict[str, None] = {GLOBAL_SPACE: None}
-        self._embeddings: dict[str, Embedding] = {}
-        self._active: str | None = None
+        self._embeddings = Embeddings()
         self._handles = 0
         self._told = 0
 
@@ -105,18 +86,7 @@ class InMemoryStore:
             seen[memory.id] = memory
             fresh.append(entry)
         for entry in fresh:
-            self._check_vectors(entry, fingerprint)
-
-    def _check_vectors(self, entry: Entry, fingerprint: str | None) -> None:
-        if entry.vectors is None:
-            return
-        if self._active is None or fingerprint != self._active:
-            raise FingerprintMismatch(
-                f"these vectors are by {fingerprint}, the index is by {self._active}; "
-                "vectors of two embedders are never mixed. Run 'recollect reindex'"
-            )
-        dimension = self._embeddings[self._active].dimension
-        sound_rows(entry.vectors, rows=len(entry.passages), dimension=dimension)
+            self._embeddings.check(entry, fingerprint)
 
     def _put(self, entry: Entry, fingerprint: str | None) -> Written:
         memory = entry.memory
@@ -142,14 +112,14 @@ class InMemoryStore:
         return next((m.id for m in told if self._identities[m.id] == entry.identity), None)
 
     def _index(self, entry: Entry, fingerprint: str | None) -> None:
-        held: list[_Held] = []
+        held: list[Held] = []
         for position, passage in enumerate(entry.passages):
             self._handles += 1
             vectors: dict[str, tuple[float, ...]] = {}
             if entry.vectors is not None and fingerprint is not None:
                 vectors[fingerprint] = tuple(map(float, entry.vectors[position]))
             terms = Counter(entry.terms[position].split())
-            held.append(_Held(self._handles, entry.memory.id, passage, terms, vectors))
+            held.append(Held(self._handles, entry.memory.id, passage, terms, vectors))
         self._passages[entry.memory.id] = held
 
     def known(self, entries: Sequence[Entry]) -> list[bool]:
@@ -175,7 +145,7 @@ class InMemoryStore:
                         "a memory cannot move to another"
                     )
                 if former.text != entry.memory.text:
-                    self._check_vectors(entry, fingerprint)
+                    self._embeddings.check(entry, fingerprint)
             for entry in entries:
                 self._revise(entry, fingerprint, history)
 
@@ -287,14 +257,14 @@ class InMemoryStore:
         for name in sorted(self._spaces):
             held = self._held([name])
             count = sum(m.space == name for m in self._memories.values())
-            pending = sum(self._active not in h.vectors for h in held)
+            pending = sum(self._embeddings.active not in h.vectors for h in held)
             infos.append(SpaceInfo(name, count, len(held), pending))
         return infos
 
     def pending(self, spaces: Sequence[str]) -> int:
-        return sum(self._active not in h.vectors for h in self._held(spaces))
+        return sum(self._embeddings.active not in h.vectors for h in self._held(spaces))
 
-    def _held(self, spaces: Sequence[str] | None) -> list[_Held]:
+    def _held(self, spaces: Sequence[str] | None) -> list[Held]:
         every = [h for m in self._in(spaces) for h in self._passages[m.id]]
         return sorted(every, key=lambda h: h.handle)
 
@@ -307,16 +277,7 @@ class InMemoryStore:
             found: list[Found] = []
             for space in dict.fromkeys(spaces):
                 held = self._held([space])
-                average = sum(h.terms.total() for h in held) / max(len(held), 1)
-                rarity = {
-                    t: idf(len(held), sum(_occurs(t, h.terms) > 0 for h in held)) for t in terms
-                }
-                for h in held:
-                    score = sum(
-                        rarity[t] * weight(times, h.terms.total(), average)
-                        for t in dict.fromkeys(terms)
-                        if (times := _occurs(t, h.terms))
-                    )
+                for h, score in zip(held, word_scores(terms, held), strict=True):
                     if score > 0 and matches(self._memories[h.memory_id], where):
                         found.append(Found(h.memory_id, h.passage.ordinal, score))
         return sorted(found, key=lambda f: -f.score)[:limit]
@@ -324,9 +285,7 @@ class InMemoryStore:
     def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
         with self._lock:
             held = [h for space in dict.fromkeys(spaces) for h in self._held([space])]
-            holding = [sum(_occurs(t, h.terms) > 0 for h in held) for t in terms]
-            length = sum(h.terms.total() for h in held) / max(len(held), 1)
-            return Frequencies(holding, len(held), len({h.memory_id for h in held}), length)
+            return frequencies(terms, held)
 
     def search_meaning(
         self,
@@ -339,17 +298,11 @@ class InMemoryStore:
     ) -> list[Found]:
         with self._lock:
             held = [h for space in dict.fromkeys(spaces) for h in self._held([space])]
-            if self._active is None:
+            if self._embeddings.active is None:
                 return []
-            if fingerprint != self._active:
-                raise FingerprintMismatch(
-                    f"the question was embedded by {fingerprint}, the index is by "
-                    f"{self._active}; run 'recollect reindex'"
-                )
-            dimension = self._embeddings[fingerprint].dimension
-            asked = tuple(map(float, sound_question(vector, dimension=dimension)))
+            asked = self._embeddings.question(vector, fingerprint)
             found = [
-                Found(h.memory_id, h.passage.ordinal, _dot(asked, h.vectors[fingerprint]))
+                Found(h.memory_id, h.passage.ordinal, cosine(asked, h.vectors[fingerprint]))
                 for h in held
                 if fingerprint in h.vectors and matches(self._memories[h.memory_id], where)
             ]
@@ -392,71 +345,34 @@ class InMemoryStore:
     # Embeddings
 
     def embedding(self) -> Embedding | None:
-        return None if self._active is None else self._embeddings[self._active]
+        return self._embeddings.embedding()
 
     def declare(self, embedding: Embedding) -> Embedding:
         with self._lock:
-            if self._active is None:
-                self._embeddings[embedding.fingerprint] = embedding
-                self._active = embedding.fingerprint
-            return self._embeddings[self._active]
+            return self._embeddings.declare(embedding)
 
     def build(self, embedding: Embedding) -> None:
         with self._lock:
-            for fingerprint in list(self._embeddings):
-                if fingerprint not in (self._active, embedding.fingerprint):
-                    self._drop(fingerprint)
-            self._embeddings.setdefault(embedding.fingerprint, embedding)
-            if self._active is None:
-                self._active = embedding.fingerprint
-
-    def _drop(self, fingerprint: str) -> None:
-        del self._embeddings[fingerprint]
-        for held in self._held(None):
-            held.vectors.pop(fingerprint, None)
+            self._embeddings.build(embedding, self._held(None))
 
     def clear_vectors(self) -> None:
         with self._lock:
-            for fingerprint in list(self._embeddings):
-                held = self._embeddings[fingerprint]
-                self._drop(fingerprint)
-                if fingerprint == self._active:
-                    self._embeddings[fingerprint] = held
+            self._embeddings.clear(self._held(None))
 
     def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
-        if fingerprint not in self._embeddings:
-            return []
-        waiting = [h for h in self._held(None) if fingerprint not in h.vectors][:limit]
-        return [Unembedded(h.handle, self._text(h)) for h in waiting]
+        waiting = self._embeddings.waiting(fingerprint, self._held(None))
+        return [Unembedded(h.handle, self._text(h)) for h in waiting[:limit]]
 
-    def _text(self, held: _Held) -> str:
+    def _text(self, held: Held) -> str:
         return self._memories[held.memory_id].text[held.passage.start : held.passage.end]
 
     def fill(self, fingerprint: str, handles: Sequence[int], vectors: Vectors) -> int:
         with self._lock:
-            if fingerprint not in self._embeddings:
-                raise FingerprintMismatch(
-                    f"there is no index by {fingerprint}; run 'recollect reindex'"
-                )
-            dimension = self._embeddings[fingerprint].dimension
-            checked = sound_rows(vectors, rows=len(handles), dimension=dimension)
-            by_handle = {h.handle: h for h in self._held(None)}
-            kept = 0
-            for handle, vector in zip(handles, checked, strict=True):
-                held = by_handle.get(handle)
-                if held is not None and fingerprint not in held.vectors:
-                    held.vectors[fingerprint] = tuple(map(float, vector))
-                    kept += 1
-            return kept
+            return self._embeddings.fill(fingerprint, handles, vectors, self._held(None))
 
     def switch(self, fingerprint: str) -> bool:
         with self._lock:
-            if fingerprint not in self._embeddings or self.unembedded(fingerprint, limit=1):
-                return False
-            former, self._active = self._active, fingerprint
-            if former is not None and former != fingerprint:
-                self._drop(former)
-            return True
+            return self._embeddings.switch(fingerprint, self._held(None))
 
     # Care
 
@@ -475,14 +391,3 @@ class InMemoryStore:
 
     def close(self) -> None:
         """Nothing to close."""
-
-
-def _occurs(asked: str, held: Counter[str]) -> int:
-    """How often a passage holds what a term of a question means."""
-    if not stands_for_many(asked):
-        return held[asked]
-    return sum(count for term, count in held.items() if term.startswith(asked))
-
-
-def _dot(a: tuple[float, ...], b: tuple[float, ...]) -> float:
-    return sum(x * y for x, y in zip(a, b, strict=True))

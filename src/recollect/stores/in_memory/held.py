@@ -1,0 +1,63 @@
+"""Passages as they are held in memory, and how well they fit a question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.stores.protocol import Frequencies
+from recollect.text.bm25 import idf, weight
+from recollect.text.tokenise import stands_for_many
+from recollect.vocabulary import Passage
+
+
+@dataclass
+class Held:
+    """A passage as it is held: its memory's id, its terms, its vector by fingerprint."""
+
+    handle: int
+    memory_id: str
+    passage: Passage
+    terms: Counter[str]
+    vectors: dict[str, tuple[float, ...]]
+
+
+def word_scores(terms: Sequence[str], held: Sequence[Held]) -> list[float]:
+    """BM25 of every passage among these."""
+    average = _mean_length(held)
+    rarity = {t: idf(len(held), _holding(t, held)) for t in terms}
+    return [
+        sum(
+            rarity[t] * weight(times, h.terms.total(), average)
+            for t in dict.fromkeys(terms)
+            if (times := _occurs(t, h.terms))
+        )
+        for h in held
+    ]
+
+
+def frequencies(terms: Sequence[str], held: Sequence[Held]) -> Frequencies:
+    holding = [_holding(t, held) for t in terms]
+    memories = len({h.memory_id for h in held})
+    return Frequencies(holding, len(held), memories, _mean_length(held))
+
+
+def cosine(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+    """Of two vectors of length one."""
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def _mean_length(held: Sequence[Held]) -> float:
+    return sum(h.terms.total() for h in held) / max(len(held), 1)
+
+
+def _holding(term: str, held: Sequence[Held]) -> int:
+    return sum(_occurs(term, h.terms) > 0 for h in held)
+
+
+def _occurs(asked: str, held: Counter[str]) -> int:
+    """How often a passage holds what a term of a question means."""
+    if not stands_for_many(asked):
+        return held[asked]
+    return sum(count for term, count in held.items() if term.startswith(asked))
