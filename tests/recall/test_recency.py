@@ -20,7 +20,8 @@ QUESTIONS = ("which database?", "用哪个数据库？")
 TURNS = (
     "So the migration to the new database went well, but the nightly backup job still fails with a"
     " timeout, and the release manager wants a written plan before the Thursday review meeting",
-    "数据库迁移很顺利，但是夜间备份任务仍然超时失败，发布经理希望在周四评审会议之前看到书面方案，我们还需要确认磁盘空间",
+    "数据库迁移很顺利，但是夜间备份任务仍然超时失败，发布经理希望在周四评审会议之前看到书面方案，"
+    "我们还需要确认磁盘空间是否足够",
 )
 
 
@@ -62,6 +63,8 @@ def test_a_question_that_names_a_time_has_said_which_age_it_wants() -> None:
     then = Period(NOW - timedelta(days=301), NOW - timedelta(days=299), "which database")
     both = (aged("old", 0.8, 300), aged("new", 0.8, 1))
     assert order(after("which database, last January?", *both, period=then)) == ["old", "new"]
+    for turn in TURNS:  # there a time is named by the way
+        assert order(after(turn, *both, period=then)) == ["new", "old"]
 
 
 @pytest.mark.parametrize(

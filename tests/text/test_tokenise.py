@@ -14,6 +14,7 @@ from recollect.text.tokenise import (
     MAX_QUERY_TERMS,
     count_terms,
     distinct_words,
+    identifiers,
     plain_words,
     query_terms,
     terms,
@@ -278,3 +279,28 @@ def test_words_as_they_are_written() -> None:
     assert plain_words("深色模式") == ["深色", "色模", "模式"]
     held = distinct_words(fold_width("深色模式 dark dark"), ["色模", "天空", "dark"])
     assert sorted(held) == sorted(["dark", "深", "色", "模", "式", "色模"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a 12-week plan with 45kg and 147.5kg, from the 7th, the 8th-12th, at 9:30 or 10:00am",
+        "50/50, 10-20 people, 2 GB or 2GB, 1200ml, 5k, $1200, rule #1, $20",
+        "12周的计划，45kg，第7天，9:30开始，50/50分",
+    ],
+)
+def test_quantities_are_no_identifiers(text: str) -> None:
+    assert identifiers(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("E1042 or 1042E?", ("e1042", "1042e")),
+        ("错误码E1042和工单#1042", ("e1042", "1042")),
+        ("python3.12 and v2.3.1", ("python3.12", "v2.3.1")),
+        ("7f3a9c, 3.12 和 a1b2", ("7f3a9c", "3.12", "a1b2")),
+    ],
+)
+def test_what_is_like_a_quantity_and_names_something(text: str, named: tuple[str, ...]) -> None:
+    assert set(named) <= set(identifiers(text))

@@ -2,8 +2,8 @@
 
 A short question may be about anything ever told. Who speaks at length goes on with something, most
 often with what was last spoken of, and so many words fit many memories alike: there age says what
-the words cannot. A question that names a time has said which age it wants. Measured in
-benchmarks/LOG.md.
+the words cannot. A question that names a time has said which age it wants; in a whole turn a time
+is named by the way. Measured in benchmarks/LOG.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import ClassVar
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.parts import added
 from recollect.recall.salience import days_old, fresh
-from recollect.text.tokenise import query_terms
+from recollect.recall.what_is_asked import turn_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +24,15 @@ class Recency:
     name: ClassVar[str] = "recency"
     question: float = 0.1
     turn: float = 0.6
-    short: int = 6  # terms: up to here it is a question
-    long: int = 18  # and from here on a turn; in between, by degrees
     half_life: float = 14.0  # days
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        if draft.period is not None or draft.settled or len(draft.candidates) < 2:
+        if draft.settled or len(draft.candidates) < 2:
             return draft
-        length = (len(query_terms(draft.query.text)) - self.short) / (self.long - self.short)
-        most = self.question + (self.turn - self.question) * min(max(length, 0.0), 1.0)
+        turn = turn_of(draft.query.text)
+        if draft.period is not None and turn < 1:
+            return draft
+        most = self.question + (self.turn - self.question) * turn
         now = draft.query.as_of or kit.clock()
         aged = []
         for one in draft.candidates:

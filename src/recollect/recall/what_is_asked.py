@@ -11,7 +11,7 @@ from __future__ import annotations
 from recollect.recall.draft import Draft
 from recollect.text.both_ends import MAX_MEANING_CHARS, MAX_QUERY_CHARS
 from recollect.text.segments import pieces, telling_pieces
-from recollect.text.tokenise import telling_terms
+from recollect.text.tokenise import FIRST_IDEOGRAPH, query_terms, telling_terms
 from recollect.vocabulary import Query, Status
 
 NAMES_NOTHING = (
@@ -26,6 +26,7 @@ _SOMEBODY = frozenset(
 )
 _SOMEBODY_CHINESE = "我你您他她咱"
 _SHOWN = 12  # words
+_QUESTION, _TURN = 6, 18  # telling words
 
 
 def names_nothing(text: str) -> bool:
@@ -75,3 +76,10 @@ def shown_words(text: str) -> str:
     """What is looked for, in words that people recognise: no stems, no pairs of characters."""
     words = list(dict.fromkeys(telling_pieces(text)))
     return " ".join(words[:_SHOWN]) + (" …" if len(words) > _SHOWN else "")
+
+
+def turn_of(text: str) -> float:
+    """How far this is a whole turn of a conversation (1) rather than a question (0): by its length
+    in telling words, where a word of Chinese makes two terms."""
+    words = sum(0.5 if term[0] >= FIRST_IDEOGRAPH else 1.0 for term in query_terms(text))
+    return min(max((words - _QUESTION) / (_TURN - _QUESTION), 0.0), 1.0)

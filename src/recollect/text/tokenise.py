@@ -61,6 +61,12 @@ _WORD = rf"[{_IDEOGRAPHS}]+|[^\W_{_IDEOGRAPHS}]+(?:'[^\W_{_IDEOGRAPHS}]+)?"
 # "she'll" must not become "shell", nor "I'd" "id": what is short for another word goes.
 _SHORT_FOR = r"(?i)'(?:s|d|m|ll|re|ve)\Z"
 _SEGMENT = r"[/\\:=@&]+"
+# How much, how long, which one, when: 45kg, 147.5kg, 12-week, 7th, 8th-12th, 10-20, 9:30, 50/50.
+_QUANTITY = (
+    r"\d{1,3}(?:\.\d+)?[a-z]{1,3}|\d+(?:\.\d+)?(?:[kmgt]b|[kcm]m|[km]g|ml|ms|[km]?hz|usd|rmb)"
+    r"|\d{1,3}(?:\.\d+)?(?:st|nd|rd|th)?-(?:[a-z]{3,}|\d{1,3}(?:\.\d+)?(?:st|nd|rd|th)?)"
+    r"|\d{1,2}:\d\d(?::\d\d)?(?:am|pm)?|\d{1,3}/\d{1,3}"
+)
 _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+"
 
 _stemmer = Stemmer.Stemmer("english")
@@ -194,7 +200,8 @@ def _pieces(chunk: str, *, ends: bool) -> Iterator[str]:
 def identifiers(text: str) -> tuple[str, ...]:
     """The exact forms of a question's identifiers: codes, flags, settings, paths, versions.
 
-    What is only a word with a hyphen or a plain number is none; it is not asked for exactly.
+    What is only a word with a hyphen, a plain number or a quantity is none: whoever asks about a
+    12-week plan or 45kg is content with other words for it.
     """
     found: dict[str, None] = {}
     for chunk in fold_width(both_ends(text)).split():
@@ -203,6 +210,10 @@ def identifiers(text: str) -> tuple[str, ...]:
             if word is None:
                 continue
             exact = (word + (more or "")).lower()
+            if not lead and re.fullmatch(_QUANTITY, exact):
+                continue
+            if exact[0].isdigit() and (lead == "$" or (lead == "#" and len(exact) < 3)):
+                continue  # $1200, rule #1
             telling = any(map(str.isdigit, exact)) and any(map(str.isalpha, exact))
             if "_" in exact or telling or (more and not exact.replace("-", "").isalnum()) or lead:
                 found[
