@@ -1,0 +1,75 @@
+"""What holds at all times: after maintenance, opened again, shared, and whatever is done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from recollect.stores.in_memory import InMemoryStore
+from recollect.stores.protocol import Store
+from recollect.testing.entries import make_entry, make_memory
+from recollect.testing.programs import EVERYTHING, run_programs, same_state
+from recollect.testing.store_contract.common import CHINESE, TOY, StoreCase, ids
+
+
+class CareContract(StoreCase):
+    def test_maintenance_changes_no_answer(self, store: Store) -> None:
+        self.told(store, *(f"alpha {n}" for n in range(20)))
+        before = self.words(store, "alpha 7"), self.meaning(store, "alpha 7")
+        store.maintain()
+        self.same_answers(store, "alpha 7", before)
+        store.maintain(anew=True)
+        self.same_answers(store, "alpha 7", before)
+        assert all(check.ok for check in store.check())
+
+    def test_what_was_written_is_there_after_opening_again(
+        self, make_store: Callable[[], Store], reopen_store: Callable[[Store], Store]
+    ) -> None:
+        store, reference = make_store(), InMemoryStore()
+        for each in (store, reference):
+            self.told(each, "alpha\nbeta", "gamma")
+            self.told(each, "delta", space=CHINESE)
+            each.delete(["global-1"])
+        store = reopen_store(store)
+        try:
+            same_state(store, reference)
+            assert ids(self.words(store, "beta")) == ["global-0"]
+            assert ids(self.meaning(store, "delta", CHINESE)) == [f"{CHINESE}-2"]
+        finally:
+            store.close()
+
+    def test_threads_may_share_it(self, store: Store) -> None:
+        store.declare(TOY.embedding)
+        faults: list[BaseException] = []
+
+        def work(number: int) -> None:
+            try:
+                for turn in range(8):
+                    memory = make_memory(f"thread {number} turn {turn}", f"{number}-{turn}")
+                    same = make_entry(make_memory("same", f"s{number}-{turn}"), TOY, merge=True)
+                    store.put([make_entry(memory, TOY), same], fingerprint=TOY.fingerprint)
+                    found = self.meaning(store, memory.text, limit=1)
+                    assert found[0].score == pytest.approx(1.0, abs=1e-5)
+                    assert memory.id in ids(self.words(store, memory.text, limit=EVERYTHING))
+                    if turn % 3 == 2:
+                        store.delete([memory.id])
+                        assert memory.id not in ids(self.meaning(store, memory.text, limit=99))
+            except BaseException as e:
+                faults.append(e)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not faults, faults
+        assert store.count() == 4 * 6 + 1
+        (same,) = [m for m in store.scan(limit=99).memories if m.text == "same"]
+        assert same.reinforcement == 4 * 8 - 1
+
+    def test_random_programs(
+        self, make_store: Callable[[], Store], reopen_store: Callable[[Store], Store]
+    ) -> None:
+        run_programs(make_store, reopen=reopen_store)

@@ -1,0 +1,73 @@
+"""What every part of the contract uses: a store, and short ways to tell and to ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from recollect.stores.protocol import Store
+from recollect.testing.entries import ToyEmbedder, make_entry, make_memory
+from recollect.testing.programs import same_ranking
+from recollect.text.tokenise import query_terms
+from recollect.vocabulary import Memory
+
+TOY = ToyEmbedder()
+OTHER = ToyEmbedder("other", 8)  # of the same size: only the fingerprint tells them apart
+SMALL = ToyEmbedder("small", 6)
+CHINESE = "项目"
+
+
+def ids(found: Any) -> list[str]:
+    return [f.memory_id for f in found]
+
+
+class StoreCase:
+    @pytest.fixture
+    def make_store(self) -> Callable[[], Store]:
+        raise NotImplementedError("give a fixture 'make_store' that returns a new, empty store")
+
+    @pytest.fixture
+    def reopen_store(self) -> Callable[[Store], Store]:
+        """How to close a store and open it again; the same one where there is nothing to open."""
+        return lambda store: store
+
+    @pytest.fixture
+    def store(self, make_store: Callable[[], Store]) -> Iterator[Store]:
+        store = make_store()
+        yield store
+        store.close()
+
+    @staticmethod
+    def told(store: Store, *texts: str, space: str = "global") -> list[Memory]:
+        """These texts with their vectors, as memories named by their numbers."""
+        store.declare(TOY.embedding)
+        first = store.count()
+        memories = [
+            make_memory(text, f"{space}-{number}", space=space)
+            for number, text in enumerate(texts, start=first)
+        ]
+        store.put([make_entry(m, TOY) for m in memories], fingerprint=TOY.fingerprint)
+        return memories
+
+    @staticmethod
+    def words(store: Store, text: str, *spaces: str, **options: Any) -> Any:
+        options = {"where": None, "limit": 10, **options}
+        return store.search_words(query_terms(text), spaces=spaces or ("global",), **options)
+
+    @staticmethod
+    def meaning(store: Store, text: str, *spaces: str, **options: Any) -> Any:
+        options = {"where": None, "limit": 10, "fingerprint": TOY.fingerprint, **options}
+        vector = TOY.embed([text])[0]
+        return store.search_meaning(vector, spaces=spaces or ("global",), **options)
+
+    def compare(
+        self, store: Store, text: str, *keys: tuple[str, int], space: str = "global"
+    ) -> Any:
+        vector = TOY.embed([text])[0]
+        return store.compare(vector, keys, fingerprint=TOY.fingerprint, spaces=[space])
+
+    def same_answers(self, store: Store, text: str, before: tuple[Any, Any]) -> None:
+        same_ranking(self.words(store, text), before[0], limit=10)
+        same_ranking(self.meaning(store, text), before[1], limit=10)
