@@ -15,15 +15,15 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from recollect.errors import StoreError
 from recollect.filters import Condition
 from recollect.notebook.books import Book
 from recollect.notebook.files import change, current
 from recollect.notebook.index_file import with_entry
-from recollect.notebook.judging import Finding, find
+from recollect.notebook.judging import find
 from recollect.notebook.layout import INDEX, NOTES
 from recollect.notebook.parse import About, parse
 from recollect.notebook.reading import same_name
+from recollect.notebook.receipts import not_indexed, reinforced
 from recollect.notebook.report import SyncKit
 from recollect.notebook.sameness import Verdict
 from recollect.notebook.sync import sync
@@ -34,9 +34,7 @@ _MAX_NAME_CHARS = 60
 _LOOK_SECONDS = 1.0
 
 
-def remember_note(
-    kit: SyncKit, book: Book, memory: Memory, told: Mapping[str, Any]
-) -> Receipt | Finding:
+def remember_note(kit: SyncKit, book: Book, memory: Memory, told: Mapping[str, Any]) -> Receipt:
     """Write it and index it, or say which memory says the same already. The book's lock is held.
 
     `metadata` may give a `title` and a `when_to_load`; else the first line is the title.
@@ -55,7 +53,7 @@ def remember_note(
         where=Condition("provenance", "book", "=", str(book.root)),
     )
     if finding.verdict is Verdict.SAME:
-        return finding
+        return reinforced(kit.store, finding)
     change(book.root, path, lambda _: text)
     change(book.root, INDEX, lambda index: with_entry(index, path, about))
     beside = _beside(told)
@@ -67,11 +65,7 @@ def remember_note(
     )
     own = [piece for piece in report.pieces if piece.path == str(path)]
     if not own:
-        why = "; ".join((*report.faults, *(r.why for r in report.refused))) or "no reason given"
-        raise StoreError(
-            f"it is written in {book.root / path}, but could not be indexed ({why}); "
-            "'recollect sync' does it again"
-        )
+        raise not_indexed(str(book.root / path), report)
     near = finding.memory
     return Receipt(
         own[0].id,
