@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import builtins
 import os
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect import settings as settings_module
+from recollect.accesses import Accesses
+from recollect.assembly import Parts, opened_store
 from recollect.checks import check_space, is_id, shown
 from recollect.clock import Clock, system_clock
-from recollect.errors import InvalidInput, NotFound, RecollectError, StoreError, StoreReadOnly
+from recollect.condition import EngineStatus as EngineStatus
+from recollect.condition import checks_of, status_of
+from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.filters import Filter
 from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
@@ -30,7 +32,6 @@ from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset, preset_named
 from recollect.settings import Settings
 from recollect.stores.protocol import Page, Store
-from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
 from recollect.text.tokens import count_tokens
 from recollect.vocabulary import (
     Action,
@@ -47,45 +48,19 @@ from recollect.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from recollect.embedders.choosing import Embedders
     from recollect.embedders.protocol import Embedder
     from recollect.formats.export_markdown import Exported
     from recollect.formats.take_in import ImportReport
     from recollect.llms.protocol import LLM
     from recollect.notebook.books import Book, Books
-    from recollect.notebook.condition import BookStatus
-    from recollect.notebook.freshen import Freshener
-    from recollect.notebook.sync import SyncKit, SyncReport
-    from recollect.recall.route import RouteRule
+    from recollect.notebook.sync import SyncReport
     from recollect.recall.why_not import WhyNot
-    from recollect.recall.workers import Workers
-    from recollect.remember.writer import Writer
     from recollect.rerankers.protocol import Reranker
-
-_FLUSH_ACCESSES = 64  # memories
-_FLUSH_COUNTS = 512  # the same few memories asked for again and again are written too
-
 
 _HELD_BY_READERS = (
     "it is found no more, but another process is reading: its bytes leave the store's log when "
     "that reader is done and anything is written or closed"
 )
-
-
-class EngineStatus(NamedTuple):
-    """How the engine is doing. `embedder` is what the settings name, `indexed_by` who made
-    the index that answers."""
-
-    store: str
-    memories: int
-    spaces: tuple[SpaceInfo, ...]
-    embedder: str
-    indexed_by: str
-    pending: int
-    notes: tuple[str, ...]
-    books: tuple[BookStatus, ...] = ()
 
 
 class Engine:
@@ -110,33 +85,13 @@ class Engine:
         what a text costs of a budget; by default it is estimated.
         """
         self.settings = settings or settings_module.load().settings
-        if store is None:
-            store = self.settings.store_path
-            if not self.settings.store:  # our own place; a place that the user named must exist
-                try:
-                    store.parent.mkdir(parents=True, exist_ok=True)
-                except OSError as e:
-                    raise StoreReadOnly(
-                        f"{store.parent} cannot be created ({e.strerror}); choose another place "
-                        "with --store or RECOLLECT_STORE"
-                    ) from None
-        if isinstance(store, str | os.PathLike):
-            from recollect.stores.sqlite.store import SQLiteStore
-
-            self.store: Store = SQLiteStore(store)
-        elif hasattr(store, "search_words"):
-            self.store = store
-        else:
-            raise InvalidInput(f"a store is a path or a Store, got {type(store).__name__}")
+        self.store = opened_store(store, self.settings)
         self._clock = clock
-        self._configured = embedder if embedder is not None else self.settings.embedder
-        self._given_llm = llm if llm is not None else self.settings.llm
-        self._given_reranker = reranker if reranker is not None else self.settings.reranker
         self._count_tokens = count_tokens
-        self._lock = threading.Lock()
-        self._threads: Workers | None = None
-        self._closed = False
-        self._accessed: Counter[str] = Counter()
+        self._accesses = Accesses(self.store)
+        self._parts = Parts(
+            self.store, self.settings, clock, embedder=embedder, llm=llm, reranker=reranker
+        )
 
     @classmethod
     def in_memory(cls, **options: Any) -> Engine:
@@ -153,104 +108,13 @@ class Engine:
 
     def close(self) -> None:
         """Write what is owed and let go of the store."""
-        self._closed = True
         try:
-            self._flush_accesses()
-            if "_writer" in self.__dict__:
-                self._writer.close()
+            self._accesses.flush()
         finally:
-            if self._threads is not None:
-                self._threads.shutdown()
-            if "_embedders" in self.__dict__:
-                self._embedders.close()
-            if isinstance(self._given_llm, str) and "_llm" in self.__dict__:
-                let_go = getattr(self._llm, "close", None)  # those with connections have it
-                if let_go is not None:
-                    let_go()
-            if isinstance(self._given_reranker, str) and "_reranker" in self.__dict__:
-                let_go = getattr(self._reranker, "close", None)
-                if let_go is not None:
-                    let_go()
-            self.store.close()
-
-    # Parts that cost time to load come with the first use: a question by words needs neither.
-
-    @cached_property
-    def _embedders(self) -> Embedders:
-        from recollect.embedders.choosing import Embedders
-
-        return Embedders(self._configured, self.settings, self.store)
-
-    @cached_property
-    def _llm(self) -> LLM | None:
-        if not isinstance(self._given_llm, str):
-            return self._given_llm
-        from recollect.llms.loading import llm_named
-
-        return llm_named(self._given_llm, self.settings)
-
-    @cached_property
-    def _reranker(self) -> Reranker | None:
-        if not isinstance(self._given_reranker, str):
-            return self._given_reranker
-        from recollect.rerankers.loading import reranker_named
-
-        return reranker_named(self._given_reranker, self.settings)
-
-    @cached_property
-    def _routes(self) -> tuple[RouteRule, ...] | None:
-        if not self.settings.routes:
-            return None
-        from pathlib import Path
-
-        from recollect.recall.route_table import read_routes
-
-        return read_routes(Path(self.settings.routes).expanduser())
-
-    @cached_property
-    def _writer(self) -> Writer:
-        from recollect.remember.writer import Writer
-
-        return Writer(self.store, self._embedders, space=self.settings.space, clock=self._clock)
-
-    @cached_property
-    def books(self) -> Books | None:
-        """The folders of Markdown whose memories this store holds; None if it is no file."""
-        if (path := getattr(self.store, "path", None)) is None:
-            return None
-        from recollect.notebook.books import Books, books_directory
-
-        return Books(books_directory(path))
-
-    @cached_property
-    def _sync_kit(self) -> SyncKit:
-        from recollect.notebook.sync import sync_kit
-
-        return sync_kit(
-            self.store,
-            self.books,
-            lambda: self._embedders.for_writing(),  # noqa: PLW0108  (asked for when needed)
-            self._clock,
-            self.settings,
-        )
-
-    def _has_books(self) -> bool:
-        """One look at the disk: a store without books must not pay for them."""
-        path = getattr(self.store, "path", None)
-        return path is not None and os.path.exists(f"{path}.books/books.json")
-
-    @cached_property
-    def _freshener(self) -> Freshener:
-        from recollect.notebook.freshen import Freshener
-
-        return Freshener(lambda spaces, within: self.sync(spaces=spaces, within=within))
-
-    def _freshened(self, preset: Preset) -> Preset:
-        """The same stages, after a look at the files."""
-        from recollect.notebook.freshen import Freshen
-
-        look = Freshen(self._freshener, self.settings.sync_seconds)
-        return preset._replace(stages=(look, *preset.stages))
+            try:
+                self._parts.close()
+            finally:
+                self.store.close()
 
     # Writing
 
@@ -274,14 +138,14 @@ class Engine:
         whose place this one takes.
         """
         told = {**fields, "text": text, "space": space or self.settings.space}
-        if supersedes is None and merge == "words" and not self._has_books():
+        if supersedes is None and merge == "words" and self._parts.books_in_use() is None:
             return self.remember_many([told])[0]
         from recollect.notebook import write_back
 
         kit = write_back.Kit(
             self.store,
             self.books,
-            lambda: self._embedders.for_writing(),  # noqa: PLW0108  (asked for when needed)
+            self._parts.for_writing,
             self._clock,
             lambda: self.settings.zone,
             lambda one: self.remember_many([one])[0],
@@ -308,12 +172,12 @@ class Engine:
         """
         if not isinstance(told, Iterable):
             raise InvalidInput(f"expected a list of objects, got {type(told).__name__}")
-        return self._writer.remember_stream(told, progress=progress, refused=refused)
+        return self._parts.writer.remember_stream(told, progress=progress, refused=refused)
 
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
         """Change a memory. Its former form stays in the history."""
         memory = self._existing(memory_id)
-        receipt = self._writer.revise(memory, fields)
+        receipt = self._parts.writer.revise(memory, fields)
         return receipt._replace(notes=(*receipt.notes, *self._in_its_file(memory)))
 
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
@@ -329,8 +193,7 @@ class Engine:
     def forget(self, memory_id: str) -> Receipt:
         """Erase a memory: text, history, words, vectors and the write-ahead log."""
         memory = self._existing(memory_id)
-        with self._lock:
-            self._accessed.pop(memory_id, None)
+        self._accesses.drop(memory_id)
         if self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
         held = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
@@ -339,11 +202,11 @@ class Engine:
 
     def _in_its_file(self, memory: Memory) -> tuple[str, ...]:
         """What a file says comes back from there: whoever changes only the store must know."""
-        if "book" not in memory.provenance or not self._has_books() or self.books is None:
+        if "book" not in memory.provenance or (books := self._parts.books_in_use()) is None:
             return ()
         from recollect.notebook.condition import stands_in
 
-        return stands_in(memory, self.books)
+        return stands_in(memory, books)
 
     def forget_space(self, space: str) -> int:
         """Erase a space and all that it holds; how many memories went."""
@@ -400,11 +263,11 @@ class Engine:
             words_threshold=words_threshold,
             floor=floor,
         )
-        if self.settings.sync_seconds and self._has_books():
-            asked = (asked[0], self._freshened(asked[1]), asked[2])
+        if self.settings.sync_seconds and self._parts.books_in_use() is not None:
+            asked = (asked[0], self._parts.freshened(asked[1]), asked[2])
         recollection = run(*asked)
         if touch and recollection.hits:
-            self._count_accesses(hit.id for hit in recollection.hits)
+            self._accesses.count(hit.id for hit in recollection.hits)
         return recollection
 
     def why_not(
@@ -425,14 +288,14 @@ class Engine:
         query = make_query(text, self.settings, now=self._clock(), preset=stages, **options)
         kit = reading.Kit(
             store=self.store,
-            question=self._question,
+            question=self._parts.question,
             clock=self._clock,
             deadline=reading.Deadline.after(query.deadline),
-            pool=self._pool,
+            pool=self._parts.pool,
             zone=self.settings.zone,
-            llm=lambda: self._llm,
-            routes=lambda: self._routes,
-            reranker=lambda: self._reranker,
+            llm=lambda: self._parts.llm,
+            routes=lambda: self._parts.routes,
+            reranker=lambda: self._parts.reranker,
             count_tokens=self._count_tokens,
         )
         return query, stages, kit
@@ -443,7 +306,7 @@ class Engine:
             raise InvalidInput(f"an id is text, got {type(memory_id).__name__}")
         if not is_id(memory_id):
             return None
-        self._flush_accesses()
+        self._accesses.flush()
         return self.store.get([memory_id], spaces=None if space is None else [space])[0]
 
     def list(
@@ -458,7 +321,7 @@ class Engine:
         """Memories as they were told, a page at a time. No spaces named: the default one."""
         if cursor is not None and not isinstance(cursor, str):
             raise InvalidInput(f"a cursor is text, got {type(cursor).__name__}")
-        self._flush_accesses()
+        self._accesses.flush()
         return self.store.scan(
             spaces=space_names(spaces, self.settings),
             where=condition_of(where),
@@ -481,54 +344,12 @@ class Engine:
     def spaces(self) -> Sequence[SpaceInfo]:
         return self.store.spaces()
 
-    def _question(self, query: Query) -> reading.Question | None:
-        """The question's vector, by whoever made the index."""
-        from recollect.embedders.protocol import embed_question, unit_rows
+    # Books
 
-        if isinstance(self._configured, str) and not settings_module.is_embedder(self._configured):
-            raise InvalidInput(settings_module.no_such_embedder(self._configured))
-        embedder, note = self._embedders.of_index()
-        if embedder is None:
-            return None
-        if query.vector is not None:
-            vector = unit_rows(
-                [query.vector], rows=1, dimension=embedder.dimension, maker="the question's vector"
-            )[0]
-            return reading.Question(vector, embedder.fingerprint, note)  # no model need be loaded
-        vector = embed_question(embedder, both_ends(query.text, MAX_MEANING_CHARS))
-        word_vectors = getattr(embedder, "word_vectors", None)
-        return reading.Question(vector, embedder.fingerprint, note, word_vectors)
-
-    def _pool(self) -> Executor:
-        with self._lock:
-            if self._closed:
-                raise StoreError("this engine is closed; open it again to use it")
-            if self._threads is None:
-                from recollect.recall.workers import Workers
-
-                self._threads = Workers(4)
-            return self._threads
-
-    # What is owed
-
-    def _count_accesses(self, ids: Iterable[str]) -> None:
-        """Counted now, written with the next batch: a question must not wait for the disk."""
-        with self._lock:
-            self._accessed.update(ids)
-            due = len(self._accessed) >= _FLUSH_ACCESSES or self._accessed.total() >= _FLUSH_COUNTS
-        if due:
-            self._flush_accesses()
-
-    def _flush_accesses(self) -> None:
-        with self._lock:
-            accessed, self._accessed = self._accessed, Counter()
-        if accessed:
-            try:
-                self.store.touch(accessed=accessed, reinforced={})
-            except StoreError:  # a hint for ranking, not a memory: never worth an error
-                return
-
-    # Care
+    @property
+    def books(self) -> Books | None:
+        """The folders of Markdown whose memories this store holds; None if it is no file."""
+        return self._parts.books
 
     def sync(self, *, spaces: SpaceNames | None = None, **options: Any) -> SyncReport:
         """Make the store true to its books: all, or those of some spaces.
@@ -539,13 +360,15 @@ class Engine:
         from recollect.notebook.sync import sync
 
         names = None if spaces is None else space_names(spaces, self.settings)
-        return sync(self._sync_kit, spaces=names, **options)
+        return sync(self._parts.sync_kit, spaces=names, **options)
 
     def let_go(self, book: Book, *, forget: bool = False) -> int:
         """Read a book no more; with `forget`, erase what was remembered of it. How many went."""
         from recollect.notebook.sync import let_go
 
-        return let_go(self._sync_kit, book, forget=forget)
+        return let_go(self._parts.sync_kit, book, forget=forget)
+
+    # Care
 
     def rebuild_words(self) -> int:
         """Make the words index anew from the texts; how many passages it holds."""
@@ -563,51 +386,17 @@ class Engine:
         until they are made again, words alone answer. How many were made is returned.
         Files of books are the truth of their memories: all are read again first.
         """
-        if self._has_books():
+        if self._parts.books_in_use() is not None:
             self.sync(anew=True)
-        return self._writer.reindex(force=force, progress=progress)
+        return self._parts.writer.reindex(force=force, progress=progress)
 
     def status(self) -> EngineStatus:
         """A quick look, without loading any model."""
-        infos = tuple(self.store.spaces())
-        held = self.store.embedding()
-        configured = self._configured
-        name = configured if isinstance(configured, str) else configured.name
-        pending = sum(info.pending for info in infos)
-        notes: list[str] = []
-        if held is not None and name != "none" and held.name != name:
-            notes.append(
-                f"the index is by {held.name}, the settings name {name}: run 'recollect reindex'"
-            )
-        if pending and name != "none":
-            notes.append(f"{pending} passages wait for vectors: run 'recollect reindex'")
-        books: tuple[BookStatus, ...] = ()
-        if self._has_books() and self.books is not None:
-            from recollect.notebook.condition import statuses
-
-            books = tuple(statuses(self.books))
-            behind = [book.root for book in books if not book.complete]
-            if behind:
-                notes.append(f"not all of {', '.join(behind)} is read yet: run 'recollect sync'")
-        return EngineStatus(
-            store=str(getattr(self.store, "path", "in memory")),
-            memories=sum(info.memories for info in infos),
-            spaces=infos,
-            embedder=name,
-            indexed_by="none yet" if held is None else held.name,
-            pending=pending,
-            notes=tuple(notes),
-            books=books,
-        )
+        return status_of(self.store, self._parts)
 
     def doctor(self) -> Sequence[Check]:
         """Check every part thoroughly; each fault comes with its fix."""
-        found = [*self.store.check(), self._embedders.check()]
-        if self._has_books() and self.books is not None:
-            from recollect.notebook.condition import checks
-
-            found += checks(self.books)
-        return found
+        return checks_of(self.store, self._parts)
 
     def export(
         self, *, spaces: SpaceNames | None = None, damaged: builtins.list[str] | None = None
@@ -618,7 +407,7 @@ class Engine:
         """
         from recollect.remember.transfer import exported
 
-        self._flush_accesses()
+        self._accesses.flush()
         names = None if spaces is None else space_names(spaces, self.settings)
         return exported(self.store, names, damaged)
 
@@ -630,7 +419,7 @@ class Engine:
         What is here already stays as it is, also where it has changed since ("conflict" counts
         those). Returns how many memories met each fate.
         """
-        return self._writer.import_many(records, progress=progress)
+        return self._parts.writer.import_many(records, progress=progress)
 
     def import_from(
         self,
@@ -649,43 +438,21 @@ class Engine:
         owners to spaces, and `own_spaces` gives each a space of its name; nothing is mixed unsaid.
         One bad record stops nothing: the report names it. Taken twice, nothing is added.
         """
-        from pathlib import Path
+        from recollect.formats.importing import import_from
 
-        from recollect.formats.plan import plan
-        from recollect.formats.take_in import take_in
-
-        source = Path(path).expanduser()
-        book = self.books.holding(source.resolve()) if self.books is not None else None
-        if book is not None:
-            raise InvalidInput(
-                f"{source} is part of {book.root}, which this store follows already in space "
-                f"{book.space!r}: imported, all of it would be there twice"
-            )
-        found = plan(
-            source,
+        return import_from(
+            path,
+            self.store,
+            self._parts.writer,
+            books=self.books,
+            settings=self.settings,
+            now=self._clock(),
             format_name=format,
-            zone=self.settings.zone,
-            default_space=self.settings.space,
             space=space,
             spaces=spaces,
             own_spaces=own_spaces,
-        )
-        if dry_run:
-            from recollect.remember.transfer import foreseen
-
-            return take_in(
-                found,
-                lambda records, refused: foreseen(
-                    records, self.store, now=self._clock(), refused=refused
-                ),
-                dry_run=True,
-            )
-        return take_in(
-            found,
-            lambda records, refused: self._writer.import_many(
-                records, progress=progress, refused=refused, total=found.memories
-            ),
-            dry_run=False,
+            dry_run=dry_run,
+            progress=progress,
         )
 
     def export_markdown(

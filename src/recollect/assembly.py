@@ -1,0 +1,207 @@
+"""What an engine is made of. Parts that cost time to load come with their first use: a question by
+words needs neither a model nor a notebook."""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from recollect.clock import Clock
+from recollect.errors import InvalidInput, StoreError, StoreReadOnly
+from recollect.recall.draft import Question
+from recollect.settings import Settings, is_embedder, no_such_embedder
+from recollect.stores.protocol import Store
+from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
+from recollect.vocabulary import Query
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from recollect.embedders.choosing import Embedders
+    from recollect.embedders.protocol import Embedder
+    from recollect.llms.protocol import LLM
+    from recollect.notebook.books import Books
+    from recollect.notebook.freshen import Freshener
+    from recollect.notebook.sync import SyncKit
+    from recollect.recall.presets import Preset
+    from recollect.recall.route import RouteRule
+    from recollect.recall.workers import Workers
+    from recollect.remember.writer import Writer
+    from recollect.rerankers.protocol import Reranker
+
+
+def opened_store(store: str | os.PathLike[str] | Store | None, settings: Settings) -> Store:
+    """A store from a path, as it is, or the one that the settings name."""
+    if store is None:
+        store = settings.store_path
+        if not settings.store:  # our own place; a place that the user named must exist
+            try:
+                store.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as e:
+                raise StoreReadOnly(
+                    f"{store.parent} cannot be created ({e.strerror}); choose another place "
+                    "with --store or RECOLLECT_STORE"
+                ) from None
+    if isinstance(store, str | os.PathLike):
+        from recollect.stores.sqlite.store import SQLiteStore
+
+        return SQLiteStore(store)
+    if hasattr(store, "search_words"):
+        return store
+    raise InvalidInput(f"a store is a path or a Store, got {type(store).__name__}")
+
+
+class Parts:
+    """Everything beside the store. What was given as an object belongs to whoever gave it; what
+    was loaded by name is closed with the engine."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Clock,
+        *,
+        embedder: Embedder | str | None,
+        llm: LLM | str | None,
+        reranker: Reranker | str | None,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self.embedder = embedder if embedder is not None else settings.embedder
+        self._given_llm = llm if llm is not None else settings.llm
+        self._given_reranker = reranker if reranker is not None else settings.reranker
+        self._lock = threading.Lock()
+        self._threads: Workers | None = None
+        self._closed = False
+
+    def close(self) -> None:
+        self._closed = True
+        loaded = self.__dict__
+        try:
+            if "writer" in loaded:
+                self.writer.close()
+        finally:
+            if self._threads is not None:
+                self._threads.shutdown()
+            if "embedders" in loaded:
+                self.embedders.close()
+            for name, given in (("llm", self._given_llm), ("reranker", self._given_reranker)):
+                if isinstance(given, str) and name in loaded:
+                    let_go = getattr(loaded[name], "close", None)  # those with connections have it
+                    if let_go is not None:
+                        let_go()
+
+    @property
+    def embedder_name(self) -> str:
+        return self.embedder if isinstance(self.embedder, str) else self.embedder.name
+
+    @cached_property
+    def embedders(self) -> Embedders:
+        from recollect.embedders.choosing import Embedders
+
+        return Embedders(self.embedder, self._settings, self._store)
+
+    def for_writing(self) -> Embedder | None:
+        return self.embedders.for_writing()
+
+    @cached_property
+    def llm(self) -> LLM | None:
+        if not isinstance(self._given_llm, str):
+            return self._given_llm
+        from recollect.llms.loading import llm_named
+
+        return llm_named(self._given_llm, self._settings)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        if not isinstance(self._given_reranker, str):
+            return self._given_reranker
+        from recollect.rerankers.loading import reranker_named
+
+        return reranker_named(self._given_reranker, self._settings)
+
+    @cached_property
+    def routes(self) -> tuple[RouteRule, ...] | None:
+        if not self._settings.routes:
+            return None
+        from pathlib import Path
+
+        from recollect.recall.route_table import read_routes
+
+        return read_routes(Path(self._settings.routes).expanduser())
+
+    @cached_property
+    def writer(self) -> Writer:
+        from recollect.remember.writer import Writer
+
+        return Writer(self._store, self.embedders, space=self._settings.space, clock=self._clock)
+
+    def pool(self) -> Executor:
+        with self._lock:
+            if self._closed:
+                raise StoreError("this engine is closed; open it again to use it")
+            if self._threads is None:
+                from recollect.recall.workers import Workers
+
+                self._threads = Workers(4)
+            return self._threads
+
+    def question(self, query: Query) -> Question | None:
+        """The question's vector, by whoever made the index."""
+        from recollect.embedders.protocol import embed_question, unit_rows
+
+        if isinstance(self.embedder, str) and not is_embedder(self.embedder):
+            raise InvalidInput(no_such_embedder(self.embedder))
+        embedder, note = self.embedders.of_index()
+        if embedder is None:
+            return None
+        if query.vector is not None:
+            vector = unit_rows(
+                [query.vector], rows=1, dimension=embedder.dimension, maker="the question's vector"
+            )[0]
+            return Question(vector, embedder.fingerprint, note)  # no model need be loaded
+        vector = embed_question(embedder, both_ends(query.text, MAX_MEANING_CHARS))
+        word_vectors = getattr(embedder, "word_vectors", None)
+        return Question(vector, embedder.fingerprint, note, word_vectors)
+
+    # Books
+
+    @cached_property
+    def books(self) -> Books | None:
+        """The folders of Markdown whose memories the store holds; None if it is no file."""
+        if (path := getattr(self._store, "path", None)) is None:
+            return None
+        from recollect.notebook.books import Books, books_directory
+
+        return Books(books_directory(path))
+
+    def books_in_use(self) -> Books | None:
+        """The same, if there are any. One look at the disk: a store without books must not pay
+        for them."""
+        path = getattr(self._store, "path", None)
+        if path is None or not os.path.exists(f"{path}.books/books.json"):
+            return None
+        return self.books
+
+    @cached_property
+    def sync_kit(self) -> SyncKit:
+        from recollect.notebook.sync import sync_kit
+
+        return sync_kit(self._store, self.books, self.for_writing, self._clock, self._settings)
+
+    @cached_property
+    def _freshener(self) -> Freshener:
+        from recollect.notebook.freshen import Freshener
+        from recollect.notebook.sync import sync
+
+        return Freshener(lambda spaces, within: sync(self.sync_kit, spaces=spaces, within=within))
+
+    def freshened(self, preset: Preset) -> Preset:
+        """The same stages, after a look at the files."""
+        from recollect.notebook.freshen import Freshen
+
+        look = Freshen(self._freshener, self._settings.sync_seconds)
+        return preset._replace(stages=(look, *preset.stages))

@@ -1,0 +1,68 @@
+"""How an engine is doing: a quick look, and a thorough one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.assembly import Parts
+from recollect.stores.protocol import Store
+from recollect.vocabulary import Check, SpaceInfo
+
+if TYPE_CHECKING:
+    from recollect.notebook.condition import BookStatus
+
+
+class EngineStatus(NamedTuple):
+    """`embedder` is what the settings name, `indexed_by` who made the index that answers."""
+
+    store: str
+    memories: int
+    spaces: tuple[SpaceInfo, ...]
+    embedder: str
+    indexed_by: str
+    pending: int
+    notes: tuple[str, ...]
+    books: tuple[BookStatus, ...] = ()
+
+
+def status_of(store: Store, parts: Parts) -> EngineStatus:
+    """Without loading any model."""
+    infos = tuple(store.spaces())
+    held = store.embedding()
+    name = parts.embedder_name
+    pending = sum(info.pending for info in infos)
+    notes: list[str] = []
+    if held is not None and name != "none" and held.name != name:
+        notes.append(
+            f"the index is by {held.name}, the settings name {name}: run 'recollect reindex'"
+        )
+    if pending and name != "none":
+        notes.append(f"{pending} passages wait for vectors: run 'recollect reindex'")
+    books: tuple[BookStatus, ...] = ()
+    if (in_use := parts.books_in_use()) is not None:
+        from recollect.notebook.condition import statuses
+
+        books = tuple(statuses(in_use))
+        behind = [book.root for book in books if not book.complete]
+        if behind:
+            notes.append(f"not all of {', '.join(behind)} is read yet: run 'recollect sync'")
+    return EngineStatus(
+        store=str(getattr(store, "path", "in memory")),
+        memories=sum(info.memories for info in infos),
+        spaces=infos,
+        embedder=name,
+        indexed_by="none yet" if held is None else held.name,
+        pending=pending,
+        notes=tuple(notes),
+        books=books,
+    )
+
+
+def checks_of(store: Store, parts: Parts) -> list[Check]:
+    """Every part, thoroughly."""
+    found = [*store.check(), parts.embedders.check()]
+    if (in_use := parts.books_in_use()) is not None:
+        from recollect.notebook.condition import checks
+
+        found += checks(in_use)
+    return found
