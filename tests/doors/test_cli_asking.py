@@ -12,9 +12,7 @@ import pytest
 
 from recollect.recall.presets import PURPOSES
 from recollect.recall.render import FORMATS
-from tests.doors.test_cli import Cli, cli
-
-__all__ = ["cli"]  # the fixture
+from tests.doors.running import Cli
 
 
 def test_a_preset_brings_its_form(cli: Cli) -> None:

@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from recollect.settings import data_directory
-from tests.doors.test_cli import Cli, cli, process
-
-__all__ = ["cli"]
+from tests.doors.running import Cli, process
 
 
 @pytest.fixture(autouse=True)

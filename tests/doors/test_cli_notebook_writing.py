@@ -8,8 +8,7 @@ import pytest
 
 from recollect import Engine
 from recollect.notebook.books import Form
-from tests.doors.test_cli import Cli
-from tests.doors.test_cli import cli as cli  # the fixture
+from tests.doors.running import Cli
 
 
 @pytest.fixture

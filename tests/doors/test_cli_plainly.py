@@ -9,10 +9,7 @@ import pytest
 
 from recollect.embedders.models import MODELS
 from recollect.settings import EMBEDDERS, is_embedder
-from tests.doors.test_cli import Cli, cli
-
-__all__ = ["cli"]  # the fixture
-
+from tests.doors.running import Cli
 
 # Reasons
 

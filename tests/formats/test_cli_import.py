@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.test_cli import Cli, process
-from tests.doors.test_cli import cli as cli
+from tests.doors.running import Cli, process
+from tests.doors.running import cli as cli
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+from tests.doors.running import cli as cli

@@ -1,0 +1,70 @@
+"""Commands, run in this process or in one of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from recollect.doors.cli.main import main
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> Any:
+        return json.loads(self.err.strip().splitlines()[-1])["error"]
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a command in this process on a store of its own, with an embedder that loads at once."""
+    monkeypatch.setenv("RECOLLECT_STORE", str(tmp_path / "memory.db"))
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Ran:
+        capsys.readouterr()
+        try:
+            code = main(list(arguments))
+        except SystemExit as e:  # argparse leaves this way
+            code = int(e.code or 0)
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+def process(
+    *arguments: str, store: Path, given: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "recollect.doors.cli.main", *arguments],
+        input=given,
+        capture_output=True,
+        check=False,
+        env={
+            **os.environ,
+            "RECOLLECT_STORE": str(store),
+            "RECOLLECT_EMBEDDER": "hashing",
+            **environment,
+        },
+    )

@@ -1,0 +1,80 @@
+"""Looking after a store from the command line: init, doctor, reindex, and damaged files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.doors.running import Cli
+
+
+def test_doctor_and_status_and_reindex(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "something to check 检查")
+    checks = cli("doctor")
+    assert checks.code == 0
+    assert all(check["ok"] for check in checks.json)
+    assert cli("status").json["index"] == "hashing"
+    assert cli("reindex", "--words").json["done"] == 1
+    assert cli("reindex", "--force").json["done"] == 1
+    assert cli("reindex", "--files").code == 0
+    assert cli("reindex").json["done"] == 0
+
+    (tmp_path / "memory.db").write_bytes(b"this is no database at all, but long enough to look at")
+    (tmp_path / "memory.db-wal").unlink(missing_ok=True)
+    sick = cli("doctor")
+    assert sick.code == 1
+    assert any(not check["ok"] and check["fix"] for check in sick.json)
+
+
+def test_doctor_names_a_missing_embedder(cli: Cli) -> None:
+    cli("remember", "kept all the same", "--embedder", "arctic-s")
+    sick = cli("doctor", "--embedder", "arctic-s")
+    assert sick.code == 1
+    assert "recollect models pull arctic-s" in sick.out
+
+
+def test_init_creates_and_keeps(cli: Cli, tmp_path: Path) -> None:
+    first = cli("init").json
+    assert first["created"] is True
+    cli("remember", "kept")
+    again = cli("init").json
+    assert again["created"] is False
+    assert again["memories"] == 1
+    assert Path(first["store"]) == tmp_path / "memory.db"
+
+
+def damage(store: Path, word: str) -> None:
+    """Break one byte inside a stored text."""
+    data = bytearray(store.read_bytes())
+    at = data.index(word.encode())
+    data[at] = 0xFF
+    store.write_bytes(data)
+
+
+def test_a_damaged_text_is_named_and_the_others_are_saved(cli: Cli, tmp_path: Path) -> None:
+    cli("config", "set", "embedder", "none")
+    for name in ("alpha", "kwyjibo", "预算"):
+        cli("remember", f"the fact about {name}", "--id", f"id-{name}", "--embedder", "none")
+    damage(tmp_path / "memory.db", "kwyjibo")  # the text's place comes before the index's
+    sick = cli("doctor", "--embedder", "none")
+    assert sick.code == 1
+    assert "rescue.jsonl" in sick.out
+    listed = cli("list")
+    assert listed.code == 5
+    assert listed.error["code"] == "store_corrupt"
+    rescue = cli("export", "--out", "rescue.jsonl")
+    assert rescue.code == 5
+    saved = [json.loads(x)["id"] for x in (tmp_path / "rescue.jsonl").read_text().splitlines()]
+    assert saved == ["id-alpha", "id-预算"]
+
+
+def test_memories_are_for_their_owner_alone(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "private 私人")
+    for path in tmp_path.glob("memory.db*"):
+        assert path.stat().st_mode & 0o077 == 0
+
+
+def test_an_empty_file_is_no_store(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "memory.db").touch()
+    assert cli("recall", "anything").error["code"] == "store_missing"
+    assert cli("doctor").code == 1
