@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.filled import path as path
+from tests.contract.filled import reference as reference
+
 
 @pytest.fixture
 def quick_path() -> Iterator[Path]:

@@ -5,83 +5,21 @@ from __future__ import annotations
 
 import os
 import random
-import resource
-import signal
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
 import pytest
 
-from recollect import Engine
-from recollect.errors import (
-    RecollectError,
-    StoreCorrupt,
-    StoreError,
-    StoreReadOnly,
-    StoreTooNew,
-)
+from recollect.errors import RecollectError, StoreCorrupt, StoreError, StoreReadOnly, StoreTooNew
 from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Store
 from recollect.stores.sqlite import large, schema
 from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.testing.programs import EVERYTHING, same_ranking, same_state
+from recollect.testing import make_entry, make_memory
+from recollect.testing.programs import EVERYTHING, same_state
 from recollect.text import tokenise
-from recollect.text.tokenise import query_terms
-
-TOY = ToyEmbedder("toy", 16)
-WORDS = "alpha beta gamma delta epsilon zeta eta theta 预算 磁盘 主题 部署".split()
-QUESTIONS = ["alpha", "beta 预算", "磁盘 theta zeta", "number 7", "部署"]
-
-
-def text(number: int) -> str:
-    return " ".join([*random.Random(number).choices(WORDS, k=6), f"number {number}"])
-
-
-def fill(store: Store, first: int = 0, last: int = 120) -> None:
-    store.declare(TOY.embedding)
-    entries = [
-        make_entry(make_memory(text(n), f"m{n}", space="项目" if n % 4 == 0 else "global"), TOY)
-        for n in range(first, last)
-    ]
-    store.put(entries, fingerprint=TOY.fingerprint)
-
-
-def same_answers(store: Store, reference: Store) -> None:
-    for question in QUESTIONS:
-        for spaces in (["global"], ["项目"], ["global", "项目"]):
-            terms = query_terms(question)
-            found = store.search_words(terms, spaces=spaces, where=None, limit=10)
-            every = reference.search_words(terms, spaces=spaces, where=None, limit=EVERYTHING)
-            same_ranking(found, every, limit=10)
-            vector = TOY.embed([question])[0]
-            near = store.search_meaning(
-                vector, fingerprint=TOY.fingerprint, spaces=spaces, where=None, limit=10
-            )
-            nearest = reference.search_meaning(
-                vector, fingerprint=TOY.fingerprint, spaces=spaces, where=None, limit=EVERYTHING
-            )
-            same_ranking(near, nearest, limit=10)
-
-
-@pytest.fixture
-def path(quick_path: Path) -> Path:
-    """A store of two spaces, closed."""
-    store = SQLiteStore(quick_path / "s.db")
-    fill(store)
-    store.close()
-    return store.path
-
-
-@pytest.fixture
-def reference() -> InMemoryStore:
-    store = InMemoryStore()
-    fill(store)
-    return store
+from tests.contract.filled import TOY, fill, same_answers
 
 
 @pytest.fixture
@@ -100,6 +38,7 @@ def files(monkeypatch: pytest.MonkeyPatch, path: Path) -> Path:
 
 
 # The words index
+
 
 SHADOWS = ("data", "idx", "content", "docsize", "config")
 
@@ -442,154 +381,3 @@ def test_a_closed_store_says_so(path: Path) -> None:
     for use in (store.count, lambda: fill(store, 200, 201), store.maintain):
         with pytest.raises(StoreError, match="closed"):
             use()
-
-
-# Rights and room: in another process, as another user where we are root
-
-
-def in_child(work: Callable[[Path], Iterator[str]], path: Path, user: int = -1) -> list[str]:
-    """Do it in a process of its own; its lines. Root may write anything, so it becomes another."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            if user >= 0 and os.geteuid() == 0:
-                os.setgid(user)
-                os.setuid(user)
-            for line in work(path):
-                os.write(writing, (line.replace("\n", " ") + "\n").encode())
-            os._exit(0)
-        except BaseException as e:
-            os.write(writing, f"{type(e)} {e}\n".encode())
-            os._exit(1)
-    os.close(writing)
-    with open(reading) as pipe:
-        lines = pipe.read().splitlines()
-    _, status = os.waitpid(child, 0)
-    assert status == 0, lines
-    return lines
-
-
-def look_and_write(path: Path) -> Iterator[str]:
-    try:
-        store = SQLiteStore(path)
-        found = store.search_words(["alpha"], spaces=["global"], where=None, limit=500)
-        yield f"read {store.count()} {len(found)}"
-        yield f"check {[c.finding for c in store.check() if not c.ok and c.part != 'disk']}"
-        store.put([make_entry(make_memory("one more", "more"))])
-        yield "written"
-    except RecollectError as e:
-        yield f"{type(e).__name__} {e}"
-
-
-@pytest.fixture
-def for_nobody(path: Path) -> Path:
-    os.chmod(path.parent, 0o777)
-    os.chmod(path, 0o666)
-    return path
-
-
-def test_a_file_that_may_not_be_written_is_read(for_nobody: Path) -> None:
-    os.chmod(for_nobody, 0o444)
-    read, check, refused = in_child(look_and_write, for_nobody, user=65534)
-    assert read.startswith("read 120 ")
-    assert check == "check []"
-    assert refused.startswith("StoreReadOnly")
-    assert "permissions" in refused
-
-
-def test_a_directory_that_may_not_be_written_is_named(for_nobody: Path) -> None:
-    os.chmod(for_nobody.parent, 0o555)
-    try:
-        lines = in_child(look_and_write, for_nobody, user=65534)
-    finally:
-        os.chmod(for_nobody.parent, 0o777)
-    assert lines[-1].startswith("StoreReadOnly")
-    assert "permissions" in lines[-1]
-
-
-def test_a_new_store_where_nothing_may_be_written_is_named(for_nobody: Path) -> None:
-    os.chmod(for_nobody.parent, 0o555)
-    try:
-        (line,) = in_child(look_and_write, for_nobody.parent / "new.db", user=65534)
-    finally:
-        os.chmod(for_nobody.parent, 0o777)
-    assert line.startswith("StoreReadOnly")
-
-
-def test_a_file_that_may_not_be_read_is_named(for_nobody: Path) -> None:
-    os.chmod(for_nobody, 0o000)
-    (line,) = in_child(look_and_write, for_nobody, user=65534)
-    assert line.startswith("StoreReadOnly")
-    assert "permissions" in line
-
-
-def fill_up(path: Path) -> Iterator[str]:
-    """Write until there is no room."""
-    store = SQLiteStore(path)
-    for number in range(100_000):
-        try:
-            store.put([make_entry(make_memory(f"number {number} " + "x" * 3_000, f"m{number}"))])
-        except StoreError as e:
-            yield f"refused {type(e).__name__} {e}"
-            break
-        yield f"kept {number}"
-    yield f"read {store.count()}"
-    found = store.search_words(["number"], spaces=["global"], where=None, limit=100_000)
-    yield f"found {len(found)}"
-    store.close()
-
-
-def kept_and_refused(lines: list[str]) -> tuple[int, str]:
-    """How many were acknowledged, all of them still found, and why it ended."""
-    kept = sum(line.startswith("kept") for line in lines)
-    (refused,) = [line for line in lines if line.startswith("refused")]
-    assert f"read {kept}" in lines
-    assert f"found {kept}" in lines
-    return kept, refused
-
-
-def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    """On a real file system of 8 MB. Who may not mount one does it in a namespace of their own."""
-    inside = [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
-    root = Path(__file__).parents[2]
-    ran = subprocess.run(
-        [*inside, sys.executable, "-m", "tests.contract.full_disk", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=root,
-    )
-    assert ran.returncode == 0, ran.stderr
-
-
-def test_files_that_cannot_be_made_do_not_fail_a_write(
-    quick_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(large, "SIDECAR_FROM", 100)
-    path = quick_path / "s.db"
-    large.directory(path).touch()  # a file where the directory of files should be
-    with Engine(path, embedder=TOY) as engine:
-        receipts = engine.remember_many([{"text": text(n)} for n in range(600)])
-        assert len(receipts) == 600
-        assert engine.recall("number 7").hits
-        with pytest.raises(StoreError, match="beside"):
-            engine.rebuild_files()
-
-
-def fill_up_limited(path: Path) -> Iterator[str]:
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (6_000_000, 6_000_000))
-    yield from fill_up(path)
-
-
-def test_a_disk_that_fails_while_writing_stops_writing(tmp_path: Path) -> None:
-    """A file that may not grow fails with another error than a full disk: do not trust the disk."""
-    kept, refused = kept_and_refused(in_child(fill_up_limited, tmp_path / "s.db"))
-    assert kept > 20
-    assert "disk" in refused
-    store = SQLiteStore(tmp_path / "s.db")
-    assert store.count() == kept
-    assert [check for check in store.check() if not check.ok and "wait for" not in check.finding
-            and check.part != "disk"] == []  # fmt: skip
-    store.close()
