@@ -6,7 +6,7 @@ import base64
 import json
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from recollect.embedders.openai_compatible import OpenAICompatible
 from recollect.embedders.protocol import Embedder, embed_texts
 from recollect.errors import EmbedderError
 from recollect.testing import EmbedderContract
-from tests.embedders.serving import Reply, Request, serving
+from tests.embedders.serving import Reply, Request, Server, server_at
 
 KEY = "sk-Very-Secret-0123456789"
 
@@ -46,41 +46,27 @@ def say(data: Any) -> Reply:
     return Reply(body=json.dumps({"object": "list", "data": data}).encode())
 
 
-class Server:
-    """Counts what it is asked; answers by `answer`, which a test may change."""
-
-    def __init__(self) -> None:
-        self.answer: Callable[[Request], Reply] = well
-        self.requests: list[Request] = []
-        self.address = ""
-
-    def __call__(self, request: Request) -> Reply:
-        self.requests.append(request)
-        return self.answer(request)
-
-    def client(self, **options: Any) -> OpenAICompatible:
-        return OpenAICompatible("small", **{"endpoint": self.address, "key": KEY, **options})
+def client_of(server: Server, **options: Any) -> OpenAICompatible:
+    return OpenAICompatible("small", **{"endpoint": server.address, "key": KEY, **options})
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    one = Server()
-    with serving(one) as address:
-        one.address = f"{address}/v1"
+    with server_at("/v1", well) as one:
         yield one
 
 
 class TestOpenAICompatible(EmbedderContract):
     @pytest.fixture
     def embedder(self, server: Server) -> Iterator[Embedder]:
-        client = server.client()
+        client = client_of(server)
         yield client
         client.close()
 
 
 @pytest.fixture
 def client(server: Server) -> Iterator[OpenAICompatible]:
-    one = server.client(dimension=512)
+    one = client_of(server, dimension=512)
     yield one
     one.close()
 
@@ -119,7 +105,7 @@ def test_what_is_sent(server: Server, client: OpenAICompatible) -> None:
 
 
 def test_no_key_no_header(server: Server) -> None:
-    client = server.client(key="", dimension=512)
+    client = client_of(server, key="", dimension=512)
     client.embed(["a"], kind="query")
     client.close()
     assert "authorization" not in server.requests[0].headers
@@ -132,7 +118,7 @@ def test_batches(server: Server, client: OpenAICompatible) -> None:
 
 
 def test_the_dimension_is_asked_for_once(server: Server) -> None:
-    client = server.client()
+    client = client_of(server)
     assert client.dimension == client.dimension == 512
     client.close()
     assert len(server.requests) == 1
@@ -191,9 +177,7 @@ def test_it_gives_up_and_says_why(server: Server, client: OpenAICompatible) -> N
 def test_what_will_not_change_is_not_asked_again(
     server: Server, client: OpenAICompatible, status: int
 ) -> None:
-    server.answer = lambda request: Reply(
-        status, f"Incorrect API key provided: {KEY}".encode(), {"location": "http://evil.invalid/"}
-    )
+    server.refuse(status, KEY)
     with pytest.raises(EmbedderError, match=f"answered {status}") as caught:
         client.embed(["a"], kind="query")
     assert len(server.requests) == 1
@@ -244,7 +228,7 @@ def test_a_silent_server_is_left(server: Server) -> None:
         return well(request)
 
     server.answer = answer
-    client = server.client(timeout=0.05, dimension=512)
+    client = client_of(server, timeout=0.05, dimension=512)
     start = time.monotonic()
     with pytest.raises(EmbedderError, match="ReadTimeout"):
         client.embed(["a"], kind="query")
@@ -271,7 +255,7 @@ def test_a_bad_address_is_not_tried_for_long(endpoint: str) -> None:
 
 
 def test_the_key_is_never_shown(server: Server) -> None:
-    client = server.client(key=f" {KEY}\n", dimension=512)
+    client = client_of(server, key=f" {KEY}\n", dimension=512)
     assert client.embed(["a"], kind="query").shape == (1, 512)
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     for shown in (repr(client), str(client), client.name, client.fingerprint):
@@ -279,7 +263,7 @@ def test_the_key_is_never_shown(server: Server) -> None:
     client.close()
     for bad in (f"{KEY}\n{KEY}", f"{KEY}钥", f"{KEY}\0"):
         with pytest.raises(EmbedderError, match="recollect config set endpoint_key") as caught:
-            server.client(key=bad)
+            client_of(server, key=bad)
         assert KEY not in str(caught.value)
 
 
@@ -297,4 +281,4 @@ def test_a_missing_extra_is_named(server: Server, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setitem(sys.modules, "httpx", None)
     with pytest.raises(EmbedderError, match=r"pip install 'recollect\[http\]'"):
-        embed_texts(server.client(), ["a"], kind="query")
+        embed_texts(client_of(server), ["a"], kind="query")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from recollect.errors import LLMError
 from recollect.llms.loading import llm_named
 from recollect.llms.openai_compatible import OpenAICompatibleLLM
 from recollect.settings import Settings
-from tests.embedders.serving import Reply, Request, serving
+from tests.embedders.serving import Reply, Request, Server, server_at
 
 KEY = "sk-Very-Secret-0123456789"
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -25,23 +25,9 @@ def say(text: Any) -> Reply:
     return Reply(body=json.dumps({"choices": [choice]}).encode())
 
 
-class Server:
-    def __init__(self) -> None:
-        self.answer: Callable[[Request], Reply] = lambda request: say('{"a": "好"}')
-        self.requests: list[Request] = []
-        self.address = ""
-
-    def __call__(self, request: Request) -> Reply:
-        assert (request.method, request.path) == ("POST", "/v1/chat/completions")
-        self.requests.append(request)
-        return self.answer(request)
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    one = Server()
-    with serving(one) as address:
-        one.address = f"{address}/v1"
+    with server_at("/v1", lambda request: say('{"a": "好"}')) as one:
         yield one
 
 
@@ -59,6 +45,7 @@ def ask(llm: OpenAICompatibleLLM, *, schema: Any = None, seconds: float = 20.0) 
 def test_what_is_sent(server: Server, llm: OpenAICompatibleLLM) -> None:
     assert ask(llm, schema=SCHEMA) == '{"a": "好"}'
     (request,) = server.requests
+    assert (request.method, request.path) == ("POST", "/v1/chat/completions")
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert request.json == {
         "model": "small",
@@ -97,11 +84,7 @@ def test_a_server_that_knows_no_schemas_is_asked_without(
 
 
 def test_a_busy_server_is_asked_again(server: Server, llm: OpenAICompatibleLLM) -> None:
-    def answer(request: Request) -> Reply:
-        busy = Reply(503, b"busy", {"retry-after": "0.01"})
-        return busy if len(server.requests) < 3 else say("done")
-
-    server.answer = answer
+    server.busy_until_the_third(503, say("done"))
     assert ask(llm) == "done"
     assert len(server.requests) == 3
 
@@ -146,9 +129,7 @@ def test_a_silent_server_is_left(server: Server, llm: OpenAICompatibleLLM) -> No
 def test_what_will_not_change_is_not_asked_again(
     server: Server, llm: OpenAICompatibleLLM, status: int
 ) -> None:
-    server.answer = lambda request: Reply(
-        status, f"Incorrect API key provided: {KEY}".encode(), {"location": "http://evil.invalid/"}
-    )
+    server.refuse(status, KEY)
     with pytest.raises(LLMError, match=f"answered {status}") as caught:
         ask(llm)
     assert len(server.requests) == 1

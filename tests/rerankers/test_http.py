@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from recollect.rerankers.http import HttpReranker
 from recollect.rerankers.loading import reranker_named
 from recollect.rerankers.protocol import score_texts
 from recollect.settings import Settings
-from tests.embedders.serving import Reply, Request, serving
+from tests.embedders.serving import Reply, Server, server_at
 
 KEY = "rk-Very-Secret-0123456789"
 TEXTS = ["The invoice is due", "深色主题 dark mode", "third"]
@@ -29,26 +29,9 @@ def say(data: Any) -> Reply:
     return Reply(body=json.dumps(data).encode())
 
 
-class Server:
-    """Counts what it is asked; answers by `answer`, which a test may change."""
-
-    def __init__(self) -> None:
-        self.answer: Callable[[Request], Reply] = lambda request: say(
-            {"results": results(0.1, 0.9, 0.4)[::-1]}
-        )
-        self.requests: list[Request] = []
-        self.address = ""
-
-    def __call__(self, request: Request) -> Reply:
-        self.requests.append(request)
-        return self.answer(request)
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    one = Server()
-    with serving(one) as address:
-        one.address = address
+    with server_at("", lambda request: say({"results": results(0.1, 0.9, 0.4)[::-1]})) as one:
         yield one
 
 
@@ -129,12 +112,7 @@ def test_nonsense_is_refused(server: Server, client: HttpReranker, reply: Reply,
 
 @pytest.mark.parametrize("status", [500, 503, 429])
 def test_a_busy_server_is_asked_again(server: Server, client: HttpReranker, status: int) -> None:
-    def answer(request: Request) -> Reply:
-        if len(server.requests) < 3:
-            return Reply(status, b"busy", {"retry-after": "0.01"})
-        return say({"results": results(0.1, 0.9, 0.4)})
-
-    server.answer = answer
+    server.busy_until_the_third(status, say({"results": results(0.1, 0.9, 0.4)}))
     assert ask(client) == [0.1, 0.9, 0.4]
     assert len(server.requests) == 3
 
@@ -159,9 +137,7 @@ def test_nobody_waits_beyond_the_time(server: Server, client: HttpReranker) -> N
 def test_what_will_not_change_is_not_asked_again(
     server: Server, client: HttpReranker, status: int
 ) -> None:
-    server.answer = lambda request: Reply(
-        status, f"Incorrect key: {KEY}".encode(), {"location": "http://evil.invalid/"}
-    )
+    server.refuse(status, KEY)
     with pytest.raises(RerankerError, match=f"answered {status}") as caught:
         ask(client)
     assert len(server.requests) == 1
