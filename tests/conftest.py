@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from recollect import Engine
+from recollect.testing import FakeClock
+from tests.embedders_of_tests import Letters
+from tests.engines_of_tests import STORES, engine_on
+
 # A shared machine is slow at times: that says nothing about the code.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
@@ -31,3 +36,14 @@ def home_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("NO_PROXY", "127.0.0.1,localhost")
         patch.chdir(home)
         yield home
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture(params=STORES)
+def engine(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Engine]:
+    with engine_on(request.param, tmp_path, embedder=Letters(), clock=clock) as made:
+        yield made

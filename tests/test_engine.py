@@ -21,23 +21,6 @@ ENGLISH, CHINESE = "Mei prefers dark mode.", "小美喜欢深色主题。"
 BOTH = pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["English", "Chinese"])
 
 
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Engine]:
-    options: Any = {"embedder": Letters(), "clock": clock, "settings": Settings()}
-    made = (
-        Engine.in_memory(**options)
-        if request.param == "memory"
-        else Engine(tmp_path / "m.db", **options)
-    )
-    with made:
-        yield made
-
-
 def existing(engine: Engine, memory_id: str) -> Memory:
     memory = engine.get(memory_id)
     assert memory is not None

@@ -23,19 +23,16 @@ from recollect.stores.in_memory import InMemoryStore
 from recollect.text.tokenise import MAX_QUERY_TERMS
 from recollect.vocabulary import Found, Query
 from tests.embedders_of_tests import Letters
+from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, step
 from tests.recall.kits import kit
 
 STAGES = (SearchWords(), Expand(), ReciprocalRanks())
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=STORES)
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    options: Any = {"embedder": "none", "settings": Settings()}
-    made = Engine.in_memory(**options)
-    if request.param == "sqlite":
-        made = Engine(tmp_path / "m.db", **options)
-    with made:
+    with engine_on(request.param, tmp_path, embedder="none") as made:
         yield made
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,9 +18,9 @@ from recollect.recall.search_exact import SearchExact
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
-from recollect.settings import Settings
 from recollect.vocabulary import Candidate, Found, Query
 from tests.embedders_of_tests import Letters
+from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, step
 from tests.recall.kits import kit
 
@@ -110,13 +109,9 @@ def letters() -> Letters:
     return Letters(dimension=4096)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=STORES)
 def engine(request: pytest.FixtureRequest, tmp_path: Path, letters: Letters) -> Iterator[Engine]:
-    options: Any = {"embedder": letters, "settings": Settings()}
-    made = Engine.in_memory(**options)
-    if request.param == "sqlite":
-        made = Engine(tmp_path / "m.db", **options)
-    with made:
+    with engine_on(request.param, tmp_path, embedder=letters) as made:
         yield made
 
 

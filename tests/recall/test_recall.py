@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +12,11 @@ import pytest
 from recollect import Engine, Status
 from recollect.errors import InvalidInput, InvalidVector, UnknownSpace
 from recollect.filters import Condition
-from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.text.tokens import count_tokens
 from tests.embedders_of_tests import Letters
 
 ENGLISH, CHINESE = "Mei prefers dark mode in every editor.", "小美在所有编辑器里都喜欢深色主题。"
-
-
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Engine]:
-    options: Any = {"embedder": Letters(), "clock": clock, "settings": Settings()}
-    made = (
-        Engine.in_memory(**options)
-        if request.param == "memory"
-        else Engine(tmp_path / "m.db", **options)
-    )
-    with made:
-        yield made
 
 
 BOTH = pytest.mark.parametrize(

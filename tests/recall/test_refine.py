@@ -15,6 +15,7 @@ from recollect.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibr
 from recollect.recall.draft import Evidence
 from recollect.settings import Settings
 from recollect.vocabulary import Recollection, Step
+from tests.engines_of_tests import STORES, engine_on
 
 _MODEL = UseMultilingual()  # loaded once for this file
 SETTINGS = Settings(timezone="UTC")
@@ -27,13 +28,9 @@ FILLERS = {
 }
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=STORES)
 def words_alone(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    options: Any = {"embedder": "none", "settings": SETTINGS}
-    made = Engine.in_memory(**options)
-    if request.param == "sqlite":
-        made = Engine(tmp_path / "m.db", **options)
-    with made:
+    with engine_on(request.param, tmp_path, embedder="none", settings=SETTINGS) as made:
         yield made
 
 

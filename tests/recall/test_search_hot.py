@@ -17,12 +17,12 @@ from recollect.recall.search_hot import HotFirst, SearchHot
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
-from recollect.settings import Settings
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Page
 from recollect.testing import FakeClock
 from recollect.vocabulary import Found, Query
 from tests.embedders_of_tests import Hung, Letters
+from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, step
 from tests.recall.kits import kit
 
@@ -35,13 +35,9 @@ def letters() -> Letters:
     return Letters(dimension=4096)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=STORES)
 def engine(request: pytest.FixtureRequest, tmp_path: Path, letters: Letters) -> Iterator[Engine]:
-    options: Any = {"embedder": letters, "settings": Settings(), "clock": FakeClock()}
-    made = Engine.in_memory(**options)
-    if request.param == "sqlite":
-        made = Engine(tmp_path / "m.db", **options)
-    with made:
+    with engine_on(request.param, tmp_path, embedder=letters, clock=FakeClock()) as made:
         yield made
 
 

@@ -24,6 +24,7 @@ from recollect.recall.widening import how_many
 from recollect.settings import Settings, load
 from recollect.vocabulary import Candidate, Found, Query
 from tests.embedders_of_tests import Letters
+from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, query, step
 from tests.recall.kits import candidate, draft, kit
 
@@ -45,13 +46,9 @@ def letters() -> Letters:
     return Letters(dimension=4096)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=STORES)
 def engine(request: pytest.FixtureRequest, tmp_path: Path, letters: Letters) -> Iterator[Engine]:
-    options: Any = {"embedder": letters, "settings": Settings()}
-    made = Engine.in_memory(**options)
-    if request.param == "sqlite":
-        made = Engine(tmp_path / "m.db", **options)
-    with made:
+    with engine_on(request.param, tmp_path, embedder=letters) as made:
         for name, text in THEMES.items():
             made.remember(text, id=name)
         yield made

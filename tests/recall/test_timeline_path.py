@@ -22,24 +22,18 @@ from recollect.recall.timeline_path import TimelinePath
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.vocabulary import Query
+from tests.engines_of_tests import STORES, engine_on
 from tests.recall.kits import kit
 
 NOW = datetime(2026, 5, 14, 10, 30, tzinfo=UTC)  # a Thursday
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=STORES)
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    options: Any = {
-        "embedder": "none",
-        "clock": FakeClock(NOW),
-        "settings": Settings(timezone="UTC"),
-    }
-    made = (
-        Engine.in_memory(**options)
-        if request.param == "memory"
-        else Engine(tmp_path / "m.db", **options)
-    )
-    with made:
+    settings = Settings(timezone="UTC")
+    with engine_on(
+        request.param, tmp_path, embedder="none", clock=FakeClock(NOW), settings=settings
+    ) as made:
         yield made
 
 
