@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from recollect import Engine
+from recollect import Engine, Memory
 from recollect.settings import Settings
 
 STORES = ("memory", "sqlite")
@@ -16,3 +16,9 @@ def engine_on(store: str, folder: Path, **options: Any) -> Engine:
     if store == "memory":
         return Engine.in_memory(**options)
     return Engine(folder / "m.db", **options)
+
+
+def existing(engine: Engine, memory_id: str) -> Memory:
+    memory = engine.get(memory_id)
+    assert memory is not None
+    return memory
