@@ -15,6 +15,7 @@ from recollect.testing import ToyEmbedder
 from recollect.vocabulary import Memory
 
 TOY = ToyEmbedder("toy", 8)
+DECISIONS = "# Decisions\n\n- Use apsw for SQLite.\n- 预算会议改到周五。\n"
 
 
 class Shelf:
@@ -71,3 +72,7 @@ def shelf(folder: Path, **options: object) -> Iterator[Shelf]:
     made = Shelf(folder, **options)  # type: ignore[arg-type]
     with made.engine:
         yield made
+
+
+def counts(report: SyncReport) -> tuple[int, int, int, int]:
+    return report.added, report.revised, report.moved, report.removed
