@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recollect import Engine, Memory
+from recollect import Engine
 from recollect.errors import InvalidInput
-from recollect.testing import FakeClock
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    with Engine.in_memory(embedder="none", clock=FakeClock()) as engine:
-        yield engine
-
-
-def save(path: Path, value: Any) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=1), "utf-8")
-    return path
-
-
-def save_lines(path: Path, *values: Any) -> Path:
-    lines = [v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for v in values]
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-    return path
-
-
-def save_text(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
-    return path
-
-
-def held(engine: Engine, space: str = "global") -> list[Memory]:
-    return list(engine.list(spaces=space, newest_first=False, limit=100).memories)
-
+from tests.formats.saving import held, save, save_lines, save_text
 
 # mem0
+
 
 ALICE = {
     "id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
@@ -275,186 +244,6 @@ def test_states_of_threads(engine: Engine, tmp_path: Path) -> None:
         ("and in English", "user", "t-1"),
     ]
     assert report.fates == {"created": 3, "unchanged": 2}
-
-
-# Chats
-
-
-def test_messages_line_by_line(engine: Engine, tmp_path: Path) -> None:
-    path = save_lines(
-        tmp_path / "chat.jsonl",
-        {"role": "system", "content": "be brief"},
-        {"role": "user", "content": "我喜欢绿茶", "timestamp": 1746108000},
-        {"role": "assistant", "content": "Noted.", "time": "2025-05-01T14:00:05Z", "model": "m-1"},
-        "{broken",
-        {"role": "user", "content": "yes"},
-        {"role": "user", "content": "yes"},
-        {"role": "tool", "content": "result"},
-        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:"}}]},
-        {"role": "user", "content": 5},
-        {"text": "no role"},
-    )
-    report = engine.import_from(path, space="chats")
-    assert report.format == "chat"
-    assert report.fates == {"created": 4}
-    first, second, *_ = memories = held(engine, "chats")
-    assert [m.text for m in memories] == ["我喜欢绿茶", "Noted.", "yes", "yes"]
-    assert first.occurred_at is not None
-    assert first.occurred_at.isoformat() == "2025-05-01T14:00:00+00:00"
-    assert (first.kind, first.provenance["role"], first.source) == ("message", "user", "chat")
-    assert second.metadata["model"] == "m-1"
-    assert report.left_out == {
-        "message of a system": 1,
-        "message of a tool": 1,
-        "message without text (pictures, calls of tools, results)": 1,
-    }
-    assert [f.place for f in report.failed] == ["chat.jsonl:4", "chat.jsonl:9", "chat.jsonl:10"]
-    assert engine.import_from(path, space="chats").fates == {"unchanged": 4}
-    with path.open("a", encoding="utf-8") as file:
-        file.write('{"role": "user", "content": "yes"}\n')
-    assert engine.import_from(path, space="chats").fates == {"unchanged": 4, "created": 1}
-
-
-def test_messages_of_several_users(engine: Engine, tmp_path: Path) -> None:
-    path = save_lines(
-        tmp_path / "chat.jsonl",
-        {"role": "user", "content": "你好", "user_id": "mei"},
-        {"role": "user", "content": "hello", "user_id": "li"},
-    )
-    with pytest.raises(InvalidInput, match=r"mei \(1\), li \(1\)"):
-        engine.import_from(path, space="chats")
-
-
-def test_a_transcript_of_claude_code(engine: Engine, tmp_path: Path) -> None:
-    shared = {"sessionId": "s-1", "cwd": "/home/mei/project", "version": "2.1"}
-    path = save_lines(
-        tmp_path / "s-1.jsonl",
-        {"type": "summary", "summary": "A talk", "leafUuid": "u2"},
-        {
-            "type": "user",
-            "message": {"role": "user", "content": "用 uv 安装"},
-            "uuid": "u1",
-            "timestamp": "2026-02-01T10:00:00.000Z",
-            **shared,
-        },
-        {
-            "type": "assistant",
-            "uuid": "u2",
-            "parentUuid": "u1",
-            "timestamp": "2026-02-01T10:00:05.000Z",
-            "message": {
-                "id": "msg",
-                "role": "assistant",
-                "model": "m",
-                "content": [
-                    {"type": "thinking", "thinking": "hm"},
-                    {"type": "text", "text": "Done with uv."},
-                ],
-            },
-            **shared,
-        },
-        {
-            "type": "assistant",
-            "uuid": "u3",
-            "message": {
-                "id": "msg",
-                "role": "assistant",
-                "content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}],
-            },
-            **shared,
-        },
-        {
-            "type": "user",
-            "uuid": "u4",
-            "message": {
-                "role": "user",
-                "content": [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}],
-            },
-            **shared,
-        },
-        {
-            "type": "user",
-            "uuid": "u5",
-            "isMeta": True,
-            "message": {"role": "user", "content": "<caveat>"},
-            **shared,
-        },
-        {"type": "file-history-snapshot", "messageId": "u5", "snapshot": {}, "uuid": "u6"},
-    )
-    for project in ("-home-mei-a", "-home-mei-b"):
-        other = tmp_path / "all" / project / "s-1.jsonl"
-        other.parent.mkdir(parents=True)
-        other.write_bytes(path.read_bytes())
-    with pytest.raises(InvalidInput, match=r"home-mei-a \(2\), home-mei-b \(2\)"):
-        engine.import_from(tmp_path / "all", space="talk")
-    apart = engine.import_from(tmp_path / "all", own_spaces=True)
-    assert apart.fates == {"created": 4}
-    shutil.rmtree(tmp_path / "all")
-    report = engine.import_from(tmp_path)  # a folder of transcripts
-    assert (report.format, report.failed) == ("chat", ())
-    assert [(m.text, m.metadata["message_id"], m.source) for m in held(engine)] == [
-        ("用 uv 安装", "u1", "s-1"),
-        ("Done with uv.", "u2", "s-1"),
-    ]
-    assert held(engine)[0].provenance["project"] == "/home/mei/project"
-    assert sum(report.left_out.values()) == 5
-    assert engine.import_from(path).fates == {"unchanged": 2}
-
-
-def test_exports_of_chat_programs(engine: Engine, tmp_path: Path) -> None:
-    node = {
-        "author": {"role": "user"},
-        "create_time": 1700000000.5,
-        "content": {"content_type": "text", "parts": ["第一个问题"]},
-    }
-    mapping = {
-        "b": {
-            "message": {
-                **node,
-                "id": "m2",
-                "author": {"role": "assistant"},
-                "content": {"content_type": "text", "parts": ["the answer"]},
-            },
-            "parent": "a",
-            "children": ["b", "a"],
-        },
-        "a": {"message": {**node, "id": "m1"}, "parent": "root", "children": ["b"]},
-        "root": {"message": None, "parent": None, "children": ["a", "nowhere"]},
-    }
-    path = save(tmp_path / "conversations.json", [{"title": "茶", "id": "c-1", "mapping": mapping}])
-    report = engine.import_from(path)
-    assert (report.format, report.fates) == ("chat", {"created": 2})
-    assert [(m.text, m.section) for m in held(engine)] == [
-        ("第一个问题", "茶"),
-        ("the answer", "茶"),
-    ]
-    other = {
-        "uuid": "c-2",
-        "name": "Tea",
-        "chat_messages": [
-            {
-                "uuid": "x",
-                "text": "hello 你好",
-                "sender": "human",
-                "created_at": "2025-01-01T00:00:00Z",
-            },
-            "not a message",
-        ],
-    }
-    report = engine.import_from(save(tmp_path / "claude.json", [other]), space="claude")
-    assert [(m.text, m.source) for m in held(engine, "claude")] == [("hello 你好", "c-2")]
-    assert [f.place for f in report.failed] == ["claude.json item 1 message 2"]
-
-
-def test_many_conversations_in_lines(engine: Engine, tmp_path: Path) -> None:
-    talk = {
-        "messages": [
-            {"role": "user", "content": "same 一样"},
-            {"role": "user", "content": "same 一样"},
-        ]
-    }
-    path = save_lines(tmp_path / "train.jsonl", {**talk, "id": 1}, {**talk, "id": 2})
-    assert engine.import_from(path).fates == {"created": 4}
 
 
 # Claude's memory
