@@ -115,18 +115,10 @@ def write_each(
 def revise(entry: Entry, kit: Kit, *, same_text: bool) -> Receipt:
     """Replace a memory; its vectors are made anew only where its text has changed."""
     note = ""
-    fingerprint: str | None = None
-    if not same_text:
-        try:
-            (entry,), fingerprint = _embedded([entry], kit)
-        except EmbedderError as e:
-            note = _words_only(e)
-    try:
-        kit.store.revise(entry, fingerprint=fingerprint)
-    except FingerprintMismatch as e:
-        note = _words_only(e)
-        entry = entry._replace(vectors=None)
+    if same_text:
         kit.store.revise(entry)
+    else:
+        (entry,), note = _reworded([entry], kit)
     return Receipt(
         id=entry.memory.id,
         space=entry.memory.space,
@@ -139,9 +131,12 @@ def revise(entry: Entry, kit: Kit, *, same_text: bool) -> Receipt:
 
 def revise_many(entries: Sequence[Entry], kit: Kit) -> str:
     """Replace memories whose texts have changed, all together; why words alone find them, if so."""
+    return _reworded(list(entries), kit)[1]
+
+
+def _reworded(entries: list[Entry], kit: Kit) -> tuple[list[Entry], str]:
     note = ""
     fingerprint: str | None = None
-    entries = list(entries)
     try:
         entries, fingerprint = _embedded(entries, kit)
     except EmbedderError as e:
@@ -150,8 +145,9 @@ def revise_many(entries: Sequence[Entry], kit: Kit) -> str:
         kit.store.revise_many(entries, fingerprint=fingerprint)
     except FingerprintMismatch as e:
         note = _words_only(e)
-        kit.store.revise_many([entry._replace(vectors=None) for entry in entries])
-    return note
+        entries = [entry._replace(vectors=None) for entry in entries]
+        kit.store.revise_many(entries)
+    return entries, note
 
 
 def _words_only(fault: EmbedderError) -> str:
