@@ -1,4 +1,4 @@
-"""What others wrote: mem0, LangGraph, chats, Claude's memory, any Markdown."""
+"""What others wrote: mem0, LangGraph, Claude's memory, any Markdown."""
 
 from __future__ import annotations
 
