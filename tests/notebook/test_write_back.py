@@ -3,77 +3,20 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from recollect import Engine
-from recollect.errors import (
-    InvalidInput,
-    NotebookFileRefused,
-    NotFound,
-    StoreReadOnly,
-)
+from recollect.errors import InvalidInput, NotFound
 from recollect.notebook.books import Form
-from recollect.notebook.files import change
 from recollect.settings import Settings
 from recollect.testing.fake_clock import FakeClock
-from recollect.vocabulary import Action, Receipt, Recollection
-from tests.durability.children import Child, Say
-
-MAY = datetime(2026, 5, 1, 6, tzinfo=UTC)  # 14:00 in Shanghai
-PREFERENCES = "user/preferences.md"
-
-
-class Notebook:
-    def __init__(self, folder: Path, **settings: object) -> None:
-        self.root = folder / "notebook"
-        self.root.mkdir(exist_ok=True)
-        self.clock = FakeClock(MAY)
-        self.settings = Settings(timezone="Asia/Shanghai", **settings)  # type: ignore[arg-type]
-        self.path = folder / "memory.db"
-        self.engine = self.open()
-
-    def open(self, store: Path | None = None) -> Engine:
-        engine = Engine(
-            store or self.path, embedder="hashing", settings=self.settings, clock=self.clock
-        )
-        assert engine.books is not None
-        engine.books.add(
-            self.root, space="global", form=Form.NOTEBOOK, writable=True, project=False
-        )
-        return engine
-
-    def tell(self, text: str, kind: str = "preference", **fields: object) -> Receipt:
-        self.clock.advance(hours=1)
-        return self.engine.remember(text, kind=kind, **fields)  # type: ignore[arg-type]
-
-    def write(self, path: str, text: str) -> None:
-        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.root / path).write_bytes(text.encode())
-
-    def read(self, path: str = PREFERENCES) -> str:
-        return (self.root / path).read_bytes().decode()
-
-    def files(self) -> set[str]:
-        return {str(p.relative_to(self.root)) for p in self.root.rglob("*") if p.is_file()}
-
-
-@pytest.fixture
-def notebook(tmp_path: Path) -> Iterator[Notebook]:
-    made = Notebook(tmp_path)
-    with made.engine:
-        yield made
-
-
-def texts(recollection: Recollection) -> list[str]:
-    return [hit.text for hit in recollection.hits]
-
+from recollect.vocabulary import Action
+from tests.notebook.written import MAY, PREFERENCES, Notebook, texts
+from tests.notebook.written import notebook as notebook
 
 # Where it goes
 
@@ -361,114 +304,6 @@ def test_a_hook_that_runs_twice_writes_once(notebook: Notebook) -> None:
         assert (two.action, two.id) == (Action.REINFORCED, one.id)
     notebook.clock.advance(minutes=1)
     assert notebook.engine.remember("Fixed it", kind="journal").action is Action.CREATED
-
-
-# What goes wrong
-
-
-def test_a_file_that_is_not_read_is_not_written(notebook: Notebook, tmp_path: Path) -> None:
-    (notebook.root / "user").mkdir()
-    outside = tmp_path / "outside.md"
-    outside.write_text("- mine\n")
-    (notebook.root / PREFERENCES).symlink_to(outside)
-    with pytest.raises(NotebookFileRefused, match="link"):
-        notebook.tell("tea")
-    assert outside.read_text() == "- mine\n"
-    (notebook.root / PREFERENCES).unlink()
-    (notebook.root / PREFERENCES).write_bytes("偏好".encode("gb18030") * 3)
-    with pytest.raises(NotebookFileRefused, match="not UTF-8"):
-        notebook.tell("tea")
-    os.remove(notebook.root / PREFERENCES)
-    os.mkfifo(notebook.root / PREFERENCES)
-    with pytest.raises(NotebookFileRefused, match="no regular file"):
-        notebook.tell("tea")
-
-
-def test_a_folder_link_is_not_followed(notebook: Notebook, tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (notebook.root / "user").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(NotebookFileRefused, match="link"):
-        notebook.tell("tea")
-    assert not list((tmp_path / "elsewhere").iterdir())
-
-
-def test_a_file_that_changes_under_us(tmp_path: Path) -> None:
-    from pathlib import PurePosixPath
-
-    file = tmp_path / "a.md"
-    file.write_text("- a\n")
-    seen: list[str] = []
-
-    def edit(text: str) -> str:
-        seen.append(text)
-        if len(seen) == 1:
-            file.write_text("- a\n- by hand\n")
-        return text + "- ours\n"
-
-    change(tmp_path, PurePosixPath("a.md"), edit)
-    assert file.read_text() == "- a\n- by hand\n- ours\n"
-    assert seen == ["- a\n", "- a\n- by hand\n"]
-    assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
-
-
-def test_without_a_writable_folder_nothing_is_lost(
-    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notebook.tell("likes tea")
-    before = notebook.read()
-
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    with monkeypatch.context() as patched:  # root may write anywhere, so the system says no for us
-        patched.setattr("recollect.notebook.files.os.replace", refuse)
-        with pytest.raises(StoreReadOnly, match="nothing was changed"):
-            notebook.tell("likes coffee")
-        with pytest.raises(StoreReadOnly):
-            notebook.tell("no longer likes tea")
-    assert notebook.read() == before
-    assert notebook.files() == {PREFERENCES}
-
-
-def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    inside = [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
-    ran = subprocess.run(
-        [*inside, sys.executable, "-m", "tests.notebook.full_disk", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    assert ran.returncode == 0, ran.stderr
-
-
-def test_many_processes_lose_no_line(notebook: Notebook) -> None:
-    """Each tells its own facts into one file, all at once; two are corrected on the way."""
-    notebook.tell("The alpha port is 1000", "decision")
-
-    def tell(number: int) -> Callable[[Say], None]:
-        def work(say: Say) -> None:
-            with notebook.open() as engine:
-                for i in range(6):
-                    text = f"Service number{number}x{i} 服务 owns queue q{number}_{i}"
-                    say(engine.remember(text, kind="decision").action)
-
-        return work
-
-    children = [Child(tell(number)) for number in range(4)]
-    with ExitStack() as stack:
-        for child in children:
-            stack.enter_context(child)
-        told = [line for child in children for line in child.lines()]
-    assert told == ["created"] * 24
-    lines = notebook.read("agent/decisions.md").splitlines()
-    assert len(lines) == len(set(lines)) + lines.count("") - 1
-    for number in range(4):
-        for i in range(6):
-            assert f"- Service number{number}x{i} 服务 owns queue q{number}_{i}" in lines
-    held = notebook.engine.list(limit=100).memories
-    assert len(held) == 25
-    assert not [name for name in notebook.files() if "recollect" in name]
 
 
 # Without a book

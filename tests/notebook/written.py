@@ -1,0 +1,63 @@
+"""A notebook that may be written, and an engine that remembers into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recollect import Engine
+from recollect.notebook.books import Form
+from recollect.settings import Settings
+from recollect.testing.fake_clock import FakeClock
+from recollect.vocabulary import Receipt, Recollection
+
+MAY = datetime(2026, 5, 1, 6, tzinfo=UTC)  # 14:00 in Shanghai
+PREFERENCES = "user/preferences.md"
+
+
+class Notebook:
+    def __init__(self, folder: Path, **settings: object) -> None:
+        self.root = folder / "notebook"
+        self.root.mkdir(exist_ok=True)
+        self.clock = FakeClock(MAY)
+        self.settings = Settings(timezone="Asia/Shanghai", **settings)  # type: ignore[arg-type]
+        self.path = folder / "memory.db"
+        self.engine = self.open()
+
+    def open(self, store: Path | None = None) -> Engine:
+        engine = Engine(
+            store or self.path, embedder="hashing", settings=self.settings, clock=self.clock
+        )
+        assert engine.books is not None
+        engine.books.add(
+            self.root, space="global", form=Form.NOTEBOOK, writable=True, project=False
+        )
+        return engine
+
+    def tell(self, text: str, kind: str = "preference", **fields: object) -> Receipt:
+        self.clock.advance(hours=1)
+        return self.engine.remember(text, kind=kind, **fields)  # type: ignore[arg-type]
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_bytes(text.encode())
+
+    def read(self, path: str = PREFERENCES) -> str:
+        return (self.root / path).read_bytes().decode()
+
+    def files(self) -> set[str]:
+        return {str(p.relative_to(self.root)) for p in self.root.rglob("*") if p.is_file()}
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Iterator[Notebook]:
+    made = Notebook(tmp_path)
+    with made.engine:
+        yield made
+
+
+def texts(recollection: Recollection) -> list[str]:
+    return [hit.text for hit in recollection.hits]
