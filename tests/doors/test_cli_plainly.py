@@ -165,3 +165,25 @@ def test_routes_are_kept_by_their_whole_path(cli: Cli, tmp_path: Path) -> None:
         answer = cli("recall", question, "--preset", "notebook").json
         assert list(answer["hits"][0]["channels"]) == ["route"]
     assert cli("config", "set", "routes", "").code == 0
+
+
+# Terminals
+
+
+def test_a_memory_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    evil = "深色 theme \x1b]0;pwned\x07 \u202etxet"
+    told = cli("remember", evil, "--id", "evil", "--source", "a\x1b[2Jb.md").json
+    for command in (
+        ("recall", "theme"),
+        ("get", told["id"]),
+        ("list",),
+        ("recall", "--explain", "theme"),
+    ):
+        ran = cli(*command, "--text")
+        assert "\\u001b" in ran.out
+        assert not {"\x1b", "\x07", "\u202e"} & set(ran.out + ran.err)
+    assert cli("get", "evil").json["text"] == evil
+    assert evil in cli("recall", "theme", "--format", "markdown").out  # a pipe to a model: as it is
+    missing = cli("import", str(tmp_path / "no\x1b[2Jfile"), "--text")
+    assert missing.code == 2
+    assert "no\\u001b[2Jfile" in missing.err

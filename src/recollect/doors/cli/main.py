@@ -17,6 +17,7 @@ from typing import NoReturn, Protocol, cast
 
 from recollect.doors.cli.session import Session
 from recollect.errors import RecollectError
+from recollect.text.visible import visible
 
 COMMANDS = {
     "init": "create your store and your notebooks; explains, asks, never overwrites",
@@ -77,7 +78,7 @@ def _module(name: str) -> Command:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """In our words, with where to look; exit code 2 as for all wrong input."""
-        print(f"recollect: {message}\ntry: {self.prog} --help", file=sys.stderr)
+        print(visible(f"recollect: {message}\ntry: {self.prog} --help"), file=sys.stderr)
         raise SystemExit(2)
 
 
@@ -175,7 +176,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except OSError as e:  # most often a full disk behind a redirection of the answer
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"recollect: stopped by the system: {e}", file=sys.stderr)
+        print(visible(f"recollect: stopped by the system: {e}"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("recollect: stopped; what was acknowledged is kept", file=sys.stderr)

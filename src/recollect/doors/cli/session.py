@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput, RecollectError, StoreMissing
 from recollect.text.clip import clip as clip  # commands take it from here
+from recollect.text.visible import visible
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -71,33 +72,38 @@ class Session:
     # Speaking
 
     def say(self, line: str = "") -> None:
-        """A line of the answer, for people."""
-        print(line)
+        """A line of the answer, for people. Memories and file names are anybody's: they do not get
+        to steer the terminal."""
+        print(visible(line))
+
+    def hand_on(self, text: str) -> None:
+        """An answer that goes to a model or a program as it is, unless a person reads it."""
+        print(visible(text) if sys.stdout.isatty() else text)
 
     def show(self, record: Any) -> None:
         """The answer as JSON, on one line in a pipe and laid out in a terminal."""
         indent = 2 if sys.stdout.isatty() else None
-        print(json.dumps(record, ensure_ascii=False, indent=indent))
+        print(visible(json.dumps(record, ensure_ascii=False, indent=indent)))
 
     def show_each(self, records: Iterable[Any]) -> None:
         for record in records:
-            print(json.dumps(record, ensure_ascii=False))
+            print(visible(json.dumps(record, ensure_ascii=False)))
 
     def hint(self, line: str) -> None:
         """Something worth knowing beside the answer."""
         if not self.quiet:
-            print(f"recollect: {line}", file=sys.stderr)
+            print(visible(f"recollect: {line}"), file=sys.stderr)
 
     def aside(self, line: str) -> None:
         """Something that was asked for, but is no part of the answer."""
-        print(line, file=sys.stderr)
+        print(visible(line), file=sys.stderr)
 
     def fail(self, error: RecollectError) -> None:
         if self.json:
             record = {"error": {"code": error.code, "message": str(error)}}
-            print(json.dumps(record, ensure_ascii=False), file=sys.stderr)
+            print(visible(json.dumps(record, ensure_ascii=False)), file=sys.stderr)
         else:
-            print(f"recollect: {error}", file=sys.stderr)
+            print(visible(f"recollect: {error}"), file=sys.stderr)
 
     def confirm(self, question: str) -> None:
         """Ask before what cannot be undone; without a terminal, --yes is needed."""
@@ -105,7 +111,7 @@ class Session:
             return
         if not sys.stdin.isatty():
             raise InvalidInput(f"{question} Say --yes to go on")
-        if input(f"{question} [y/N] ").strip().lower() not in ("y", "yes", "是"):
+        if input(visible(f"{question} [y/N] ")).strip().lower() not in ("y", "yes", "是"):
             raise InvalidInput("nothing was changed")
 
     @contextmanager

@@ -49,8 +49,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     rendered = FORMATS[form](answer, arguments.explain, arguments.language)
     if not isinstance(rendered, str):
         session.show(rendered)
-    elif rendered:
+    elif form == "text":
         session.say(rendered)
+    elif rendered:
+        session.hand_on(rendered)
     if form == "model":
         tokens = what_a_model_sees(answer, language=arguments.language).tokens
         session.hint(f"a model sees {tokens} tokens; {answer.tokens_used} of them are memories")
