@@ -259,3 +259,33 @@ def test_skill_is_silent_where_a_word_in_common_is_all(asked: str) -> None:
         assert answer.hits == () and answer.status is Status.BELOW_FLOOR
         spoken = engine.recall("小美下午喝什么茶", preset="skill").hits
         assert spoken and spoken[0].text.startswith("小美")
+
+
+NOTES = (
+    "Failed payments are retried with exponential backoff, at most five times.",
+    "ERR_CONN_1042 means that the VPN is down.",
+    "Set STRIPE_WEBHOOK_TOLERANCE=600 in CI.",
+    "导出 Excel 超过一万行时要用流式写入。",
+    "错误码 40029 表示 code 无效。",
+    "The tenant 3f2b8c1e-9d47-4a6b-8c2d-1234567890ab is on the old plan.",
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "right"),
+    [
+        ("implement retry for failed payments with backoff (in src/app/main.py)", 0),
+        ("帮我写一个导出 Excel 的功能，要流式写入，在 src/app/export.py 里", 3),
+        ("export STRIPE_WEBHOOK_TOLERANCE=300 in the workflow", 2),
+        ("微信返回 40029 怎么处理", 4),
+        ("what do we know about 3f2b8c1e?", 5),
+        ("ERR_CONN_1043", None),
+        ("what does ERR_CONN_1043 mean for us, and who should look into it today?", None),
+        ("where is STRIPE_WEBHOOK_SECRET set in CI, and what should its value be?", None),
+    ],
+)
+def test_skill_identifiers_named_by_the_way_and_near_misses(asked: str, right: int | None) -> None:
+    with Engine.in_memory() as engine:
+        engine.remember_many({"text": text} for text in NOTES)
+        hits = engine.recall(asked, preset="skill").hits
+        assert [hit.text for hit in hits[:1]] == ([] if right is None else [NOTES[right]])

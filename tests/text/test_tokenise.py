@@ -304,3 +304,30 @@ def test_quantities_are_no_identifiers(text: str) -> None:
 )
 def test_what_is_like_a_quantity_and_names_something(text: str, named: tuple[str, ...]) -> None:
     assert set(named) <= set(identifiers(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("export WEBHOOK_LIMIT=300", "webhook_limit"),
+        ("pay.callback.timeout=60 可以吗", "pay.callback.timeout"),
+        ("10.2.8.15:5433 连不上", "10.2.8.15"),
+        ("run scripts/migrate_up.sh", "migrate_up.sh"),
+        ("docker build --platform=linux/arm64", "--platform"),
+        (".btn-primary is too dark", "btn-primary"),
+        ("在 order-service 里加一个接口", "order-service"),
+    ],
+)
+def test_what_is_glued_together_or_marked_as_code_is_named(text: str, named: str) -> None:
+    assert named in identifiers(text)
+    assert named in terms(text)
+
+
+@pytest.mark.parametrize("text", ["a well-known follow-up, step-by-step", "Mei's cat", "isn't it"])
+def test_plain_words_are_no_identifiers(text: str) -> None:
+    assert identifiers(text) == ()
+
+
+def test_a_part_of_a_uuid_is_a_term() -> None:
+    told = terms("租户 3f2b8c1e-9d47-4a6b-8c2d-1234567890ab")
+    assert {"3f2b8c1e", "9d47", "1234567890ab"} <= set(told)

@@ -9,14 +9,17 @@ docs/reference/confidence.md tells what was measured.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from math import exp
 from typing import ClassVar, NamedTuple
 
 from recollect.recall.budget import hit_of
 from recollect.recall.draft import Draft, Evidence, Kit
+from recollect.recall.evidence import besides
 from recollect.recall.search_exact import CHANNEL as EXACT
-from recollect.text.tokenise import identifiers
+from recollect.recall.search_exact import plain_numbers
+from recollect.text.tokenise import identifiers, query_terms
 from recollect.vocabulary import Dropped, Status
 
 
@@ -28,6 +31,7 @@ class Calibration(NamedTuple):
     cosine: float = 0.0
     standing: float = 0.0
     floor: float = 0.0  # at most one answerable question in fifty was below it
+    unasked: float = 0.5  # from here on it is worth speaking without being asked
 
     def confidence(self, evidence: Evidence) -> float:
         odds = (
@@ -39,10 +43,10 @@ class Calibration(NamedTuple):
         return 1 / (1 + exp(-odds))
 
 
-WORDS_ALONE = Calibration(-1.61, 4.4, floor=0.2)
-ANY_EMBEDDER = Calibration(-2.01, 3.95, standing=0.16, floor=0.2)
+WORDS_ALONE = Calibration(-1.61, 4.4, floor=0.2, unasked=0.45)
+ANY_EMBEDDER = Calibration(-2.01, 3.95, standing=0.16, floor=0.2, unasked=0.45)
 # By the beginning of the fingerprint: another version of a model is measured anew.
-MEASURED = {"use-multilingual-v3/": Calibration(-4.36, 2.9, cosine=7.0, floor=0.03)}
+MEASURED = {"use-multilingual-v3/": Calibration(-4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15)}
 
 # Nothing was measured in smaller spaces, and whoever has told five things wants to see them.
 _CALIBRATED_FROM = 30
@@ -53,7 +57,7 @@ _EXACT = 0.95  # whoever asks for an identifier and finds it has found what they
 @dataclass(frozen=True, slots=True)
 class Abstain:
     name: ClassVar[str] = "abstain"
-    least: float | None = None  # the preset's own floor, in a space of any size
+    unasked: bool = False  # nobody put a question: speak only if it is worth it
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         evidence = draft.evidence
@@ -63,13 +67,15 @@ class Abstain:
         confidence = calibration.confidence(evidence)
         named = identifiers(draft.query.text) if draft.query.words else ()
         missing = ""
-        if EXACT in draft.candidates[0].channels:
+        if EXACT in draft.candidates[0].channels and (named or _names_more(draft.query.text)):
             confidence = max(confidence, _EXACT)
-        elif named:
+        elif named and _is_what_is_asked(named, draft):
             confidence *= _NOT_HELD
             missing = f"; nothing holds {' '.join(named[:3])} exactly"
-        floor = self.least if draft.query.floor is None else draft.query.floor
-        if floor is None:
+        floor = draft.query.floor
+        if floor is None and self.unasked:
+            floor = calibration.unasked
+        elif floor is None:
             floor = calibration.floor if evidence.passages >= _CALIBRATED_FROM else 0.0
         told = (
             f"confidence {confidence:.2f}: the best hold {evidence.coverage:.0%} of what the "
@@ -96,6 +102,36 @@ class Abstain:
             f"nothing here seems to answer this ({told}; the floor is {floor:.2f}). "
             "Ask in other words, or lower the floor",
         )
+
+
+def _is_what_is_asked(named: tuple[str, ...], draft: Draft) -> bool:
+    """Whether an answer must hold the identifier: the question is about little else, or the best
+    candidate is about its like (1043 instead of 1042). A file that a longer question names by the
+    way speaks against nothing."""
+    if not besides(named, query_terms(draft.query.text)):
+        return True
+    held = identifiers(draft.candidates[0].text)
+    return any(_alike(one, other) for one in named for other in held)
+
+
+def _names_more(text: str) -> bool:
+    """Names that only capitals show, and long numbers (error 40029); "500 users" is a quantity."""
+    if any(len(number) > 3 for number in plain_numbers(text)):
+        return True
+    from recollect.text.verbatim import verbatim_names  # few questions come here
+
+    return bool(verbatim_names(text))
+
+
+def _alike(one: str, other: str) -> bool:
+    """Do they differ in their numbers only, or in one of several parts? Paths are all alike."""
+    if "/" in one or "\\" in one:
+        return False
+    mine, yours = (re.split(r"[^a-z0]+", re.sub(r"\d+", "0", name)) for name in (one, other))
+    if len(mine) != len(yours):
+        return False
+    differing = sum(a != b for a, b in zip(mine, yours, strict=True))
+    return differing == 0 or (differing == 1 and len(mine) > 1)
 
 
 def _calibration(draft: Draft) -> Calibration:

@@ -15,12 +15,20 @@ from recollect.recall.fuse import Key
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.text.bm25 import idf
 from recollect.text.fold import fold_for_terms
-from recollect.text.tokenise import FIRST_IDEOGRAPH, count_terms, plain_words, query_terms
+from recollect.text.tokenise import (
+    FIRST_IDEOGRAPH,
+    count_terms,
+    identifiers,
+    plain_words,
+    query_terms,
+    terms,
+)
 from recollect.vocabulary import Candidate
 
 _FROM = 3  # candidates: the answer may stand second or third
 _ACROSS = 0.4  # the coverage that is taken for granted where none can be
 _KNOWN_FROM = 100  # passages: from here on, what is rare is known rather than guessed
+_LITTLE_ELSE = 3  # terms
 _QUESTION_CHARS = 1_000
 
 
@@ -72,6 +80,10 @@ def evidence(
     if draft.period is not None:  # the words that name a time are answered by a time
         rest = set(query_terms(draft.period.rest))
         rarity = {term: rare for term, rare in rarity.items() if term in rest} or rarity
+    others = besides(identifiers(draft.query.text), tuple(rarity))
+    if others:  # an identifier that a longer question names by the way counts if it is there
+        here = set(others).union(*(held[c.key] for c in best))
+        rarity = {term: rare for term, rare in rarity.items() if term in here}
     # in a small space it is chance which words are rare: there they weigh nearly the same
     known = passages / (passages + _KNOWN_FROM)
     rarest = max(rarity.values(), default=1.0)
@@ -87,6 +99,14 @@ def evidence(
         return Evidence(coverage, None, None, passages)
     spreads = max(standing.spreads.get(c.key, 0.0) for c in best)
     return Evidence(coverage, spreads, standing.mean + spreads * standing.spread, passages)
+
+
+def besides(named: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
+    """The other terms of a question that names identifiers; nothing where it is about little
+    else, and its identifiers are what is asked for."""
+    parts = set(named).union(*map(terms, named))
+    others = tuple(term for term in asked if term not in parts)
+    return others if len(others) > _LITTLE_ELSE else ()
 
 
 def _share_a_script(one: str, other: str) -> bool:

@@ -122,7 +122,7 @@ KNOWLEDGE = Preset(
 SKILL = Preset(
     "skill",
     (
-        SearchExact(),
+        SearchExact(numbers=True),
         SideBySide(
             (
                 SearchMeaning(candidates=10, exactly=True),
@@ -136,7 +136,7 @@ SKILL = Preset(
         Hydrate(),
         AsOf(),
         GatherEvidence(),
-        Abstain(least=0.15),  # one word in common is no reason to speak
+        Abstain(unasked=True),  # one word in common is no reason to speak
         Deduplicate(),
         Budget(),
     ),

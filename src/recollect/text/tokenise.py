@@ -28,7 +28,7 @@ from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_for_terms, fold_width
 from recollect.text.stop_words import ENGLISH, is_grammar
 
-VERSION = 1
+VERSION = 2
 
 # A question is a handful of words; a pasted log is not. 64 terms keep every real question whole.
 MAX_QUERY_TERMS = 64
@@ -126,6 +126,8 @@ def _identifier(piece: str, lead: str) -> Iterator[str]:
     yield _stem(exact) if _is_plain(exact) else exact[:_MAX_TERM_CHARS]
     if lead:
         yield (lead + exact)[:_MAX_TERM_CHARS]
+        if "=" in exact:  # --platform=linux/arm64 is asked for as --platform
+            yield (lead + exact.partition("=")[0])[:_MAX_TERM_CHARS]
     for segment in re.split(_SEGMENT, piece):
         if not _is_plain(segment):
             yield segment.lower()[:_MAX_TERM_CHARS]
@@ -135,10 +137,17 @@ def _identifier(piece: str, lead: str) -> Iterator[str]:
                 yield name.lower()[:_MAX_TERM_CHARS]
             elif not _has_plain_case(name):
                 yield _stem(name.lower())
+            # of a UUID or a name with a number, people quote a part: 3f2b8c1e
+            if "-" in name:
+                yield from (part for part in name.lower().split("-") if _is_code(part))
     parts = re.findall(_PARTS, piece)
     for part in map(str.lower, parts):
         if len(part) > 1 or len(parts) > 2:
             yield _stem(part)
+
+
+def _is_code(part: str) -> bool:
+    return 4 <= len(part) <= _MAX_TERM_CHARS and not part.isdigit() and not part.isalpha()
 
 
 def terms(text: str, *, ends: bool = True) -> list[str]:
@@ -198,30 +207,45 @@ def _pieces(chunk: str, *, ends: bool) -> Iterator[str]:
 
 @lru_cache(maxsize=16)  # several stages want those of the same question
 def identifiers(text: str) -> tuple[str, ...]:
-    """The exact forms of a question's identifiers: codes, flags, settings, paths, versions.
+    """The exact forms of a question's identifiers: codes, flags, settings, paths, versions; and of
+    those that are glued together (`NAME=1`, `src/NAME/x.py`, `host:port`) also each by itself.
 
     What is only a word with a hyphen, a plain number or a quantity is none: whoever asks about a
-    12-week plan or 45kg is content with other words for it.
+    12-week plan or 45kg is content with other words for it. Among Chinese, or marked as code, a
+    word with a hyphen is a name: `order-service`, `.btn-primary`.
     """
     found: dict[str, None] = {}
-    for chunk in fold_width(both_ends(text)).split():
+    folded = fold_width(both_ends(text))
+    chinese = re.search(_IDEOGRAPH_RUN, folded) is not None
+    for chunk in folded.split():
         for match in re.finditer(_ASCII_PIECE if chunk.isascii() else _PIECE, chunk):
-            word, more, lead = match["word"], match["more"], match["lead"]
+            word, more, lead = match["word"], match["more"] or "", match["lead"] or ""
             if word is None:
                 continue
-            exact = (word + (more or "")).lower()
-            if not lead and re.fullmatch(_QUANTITY, exact):
-                continue
+            exact = (word + more).lower()
             if exact[0].isdigit() and (lead == "$" or (lead == "#" and len(exact) < 3)):
                 continue  # $1200, rule #1
-            telling = any(map(str.isdigit, exact)) and any(map(str.isalpha, exact))
-            if "_" in exact or telling or (more and not exact.replace("-", "").isalnum()) or lead:
-                found[
-                    ((lead or "") + exact if lead and lead.startswith("-") else exact)[
-                        :_MAX_TERM_CHARS
-                    ]
-                ] = None
+            as_code = chinese or chunk[match.start() - 1 : match.start()] in (".", "`")
+            if lead or _names(exact, as_code=as_code):
+                whole = lead + exact if lead.startswith("-") else exact
+                found[whole[:_MAX_TERM_CHARS]] = None
+            if more and len(segments := re.split(_SEGMENT, exact)) > 1:
+                for segment in segments:
+                    if _names(segment, as_code=as_code):
+                        found[segment[:_MAX_TERM_CHARS]] = None
+                if lead.startswith("-") and "=" in exact:
+                    found[(lead + exact.partition("=")[0])[:_MAX_TERM_CHARS]] = None
     return tuple(found)
+
+
+def _names(exact: str, *, as_code: bool) -> bool:
+    """Is this the name of something, rather than a word, a number or a quantity?"""
+    if re.fullmatch(_QUANTITY, exact):
+        return False
+    if "_" in exact or (any(map(str.isdigit, exact)) and any(map(str.isalpha, exact))):
+        return True
+    letters = exact.replace("'", "").replace("-", "")
+    return not letters.isalnum() or (as_code and "-" in exact and letters.isalpha())
 
 
 def count_terms(text: str, wanted: Collection[str]) -> tuple[dict[str, int], int]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recollect.doors.cli.main import build_parser
 from recollect.doors.hooks.inject import AT_MOST, PRESET
-from recollect.recall.abstain import Abstain
+from recollect.recall.abstain import MEASURED, WORDS_ALONE, Abstain
 from recollect.recall.floor import Floor
 from recollect.recall.fuse_union import FuseUnion
 from recollect.recall.presets import PRESETS
@@ -32,6 +32,9 @@ def test_it_is_valid() -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+USE_M = MEASURED["use-multilingual-v3/"]
+
+
 def test_its_numbers_are_those_of_the_preset() -> None:
     preset = PRESETS[PRESET]
     assert preset.limit == AT_MOST
@@ -45,14 +48,15 @@ def test_its_numbers_are_those_of_the_preset() -> None:
     assert "words = 1/(1 + rank)" in " ".join(TEXT.split())
     floor = next(s for s in preset.stages if isinstance(s, Floor))
     assert f"floor of {floor.least:g}" in TEXT
-    silent = next(s for s in preset.stages if isinstance(s, Abstain))
-    assert f"confidence that they answer at\nall is below {silent.least:g}" in TEXT
+    assert next(s for s in preset.stages if isinstance(s, Abstain)).unasked
+    assert f"all is below {USE_M.unasked:g} ({WORDS_ALONE.unasked:g} by words alone)" in TEXT
     # and no other number of that kind
     assert set(re.findall(r"\b0\.\d+\b", TEXT)) == {
         f"{fuse.meaning:g}",
         f"{fuse.words:g}",
         f"{floor.least:g}",
-        f"{silent.least:g}",
+        f"{USE_M.unasked:g}",
+        f"{WORDS_ALONE.unasked:g}",
     }
 
 
