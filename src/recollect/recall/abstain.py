@@ -65,9 +65,9 @@ class Abstain:
             return draft
         calibration = _calibration(draft)
         confidence = calibration.confidence(evidence)
-        named = identifiers(draft.query.text) if draft.query.words else ()
+        named = _named(draft.query.text) if draft.query.words else ()
         missing = ""
-        if EXACT in draft.candidates[0].channels and (named or _names_more(draft.query.text)):
+        if EXACT in draft.candidates[0].channels and (named or _names_a_number(draft.query.text)):
             confidence = max(confidence, _EXACT)
         elif named and _is_what_is_asked(named, draft):
             confidence *= _NOT_HELD
@@ -110,17 +110,19 @@ def _is_what_is_asked(named: tuple[str, ...], draft: Draft) -> bool:
     way speaks against nothing."""
     if not besides(named, query_terms(draft.query.text)):
         return True
-    held = identifiers(draft.candidates[0].text)
+    held = _named(draft.candidates[0].text)
     return any(_alike(one, other) for one in named for other in held)
 
 
-def _names_more(text: str) -> bool:
-    """Names that only capitals show, and long numbers (error 40029); "500 users" is a quantity."""
-    if any(len(number) > 3 for number in plain_numbers(text)):
-        return True
-    from recollect.text.verbatim import verbatim_names  # few questions come here
+def _named(text: str) -> tuple[str, ...]:
+    from recollect.text.verbatim import verbatim_names  # loaded by the exact search already
 
-    return bool(verbatim_names(text))
+    return (*identifiers(text), *verbatim_names(text))
+
+
+def _names_a_number(text: str) -> bool:
+    """A long one (error 40029) is hardly a quantity; "500 users" is."""
+    return any(len(number) > 3 for number in plain_numbers(text))
 
 
 def _alike(one: str, other: str) -> bool:

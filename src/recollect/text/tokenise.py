@@ -230,7 +230,10 @@ def identifiers(text: str) -> tuple[str, ...]:
                 whole = lead + exact if lead.startswith("-") else exact
                 found[whole[:_MAX_TERM_CHARS]] = None
             if more and len(segments := re.split(_SEGMENT, exact)) > 1:
+                inner = segments[:-1] if "/" in exact or "\\" in exact else []
                 for segment in segments:
+                    if segment in inner and not _tells(segment):
+                        continue  # folders and hosts are shared by many: conf.d, example.com
                     if _names(segment, as_code=as_code):
                         found[segment[:_MAX_TERM_CHARS]] = None
                 if lead.startswith("-") and "=" in exact:
@@ -238,11 +241,15 @@ def identifiers(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _tells(exact: str) -> bool:
+    return "_" in exact or (any(map(str.isdigit, exact)) and any(map(str.isalpha, exact)))
+
+
 def _names(exact: str, *, as_code: bool) -> bool:
     """Is this the name of something, rather than a word, a number or a quantity?"""
     if re.fullmatch(_QUANTITY, exact):
         return False
-    if "_" in exact or (any(map(str.isdigit, exact)) and any(map(str.isalpha, exact))):
+    if _tells(exact):
         return True
     letters = exact.replace("'", "").replace("-", "")
     return not letters.isalnum() or (as_code and "-" in exact and letters.isalpha())
