@@ -133,8 +133,8 @@ def test_a_former_call_is_replaced_and_a_shared_group_is_kept(home: Home) -> Non
     theirs = {"type": "command", "command": "recollect-like hook stop"}
     path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [theirs, old]}, {"hooks": [old]}]}}))
     home.run("install", "claude")
-    stop = json.loads(path.read_text())["hooks"]["Stop"]
-    assert stop[0] == {"hooks": [theirs]} and len(stop) == 2
+    (group,) = json.loads(path.read_text())["hooks"]["Stop"]  # ours once, where it stood first
+    assert group["hooks"][0] == theirs and len(group["hooks"]) == 2
     assert "/old/bin" not in path.read_text()
     home.run("uninstall", "claude")
     assert json.loads(path.read_text()) == {"hooks": {"Stop": [{"hooks": [theirs]}]}}

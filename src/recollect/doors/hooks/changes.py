@@ -1,22 +1,22 @@
 """What installing would change, shown as a diff; and the changing itself.
 
-A file is written whole beside the old one and put in its place, with its mode; a link into
-somebody's dotfiles stays a link.
+Everything is thought through and looked at before the first file is written, and if one cannot be
+written after all, those before it are put back: an agent is never left half changed. A file is
+written whole beside the old one and put in its place, with its mode; a link into somebody's
+dotfiles stays a link.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from recollect.doors.hooks import json_text
-from recollect.doors.hooks.installing import BACKUP, HooksFile, OwnFile, Step
+from recollect.doors.hooks.installing import BACKUP, Out, Step, read_text
 from recollect.errors import InvalidInput, SettingsError
 
 _FOLDERS = frozenset(
@@ -47,94 +47,168 @@ class Change(NamedTuple):
         return "\n".join(unified_diff(before, after, *names, lineterm="", n=2))
 
 
-def to_install(steps: Sequence[Step]) -> list[Change]:
+def to_install(steps: Sequence[Step | Out]) -> list[Change]:
     changes = []
     for step in steps:
-        before = _read(step.path)
-        after = _asked(step.path, lambda step=step, before=before: step.with_us(before))
-        note = ""
-        if isinstance(step, OwnFile) and before is not None and not step.is_ours(before):
-            note = "somebody wrote or changed it, so it was left alone; remove it to have ours"
-        elif isinstance(step, HooksFile) and before and not _is_strict(before):
-            note = (
-                "it holds comments or commas that strict JSON has not: an agent that is strict, as "
-                "Claude Code is, ignores the whole file"
-            )
-        fresh = before is not None and after != before and not _backup_of(step.path).exists()
-        wants_copy = fresh and not isinstance(step, OwnFile)
-        changes.append(Change(step.path, before, after, note, backup=wants_copy))
-    return changes
-
-
-def _is_strict(text: str) -> bool:
-    try:
-        json.loads(text.removeprefix("\ufeff"))
-    except ValueError:
-        return not text.strip()
-    return True
-
-
-def to_uninstall(steps: Sequence[Step]) -> list[Change]:
-    changes = []
-    for step in steps:
-        before = _read(step.path)
-        if before is None:
+        if isinstance(step, Out):
+            left = _to_leave(step.step)
+            changes += [left] if left is not None and left.action != "unchanged" else []
             continue
-        after = _asked(step.path, lambda step=step, before=before: step.without_us(before))
-        former = _read(_backup_of(step.path))
-        again = former is not None and _same(step, former, after)
-        note = ""
-        if isinstance(step, OwnFile) and after is not None:
-            note = "somebody changed it, so it was left alone"
-        changes.append(
-            Change(step.path, before, former if again else after, note, forget_backup=again)
-        )
+        changes.append(_to_enter(step))
     return changes
 
 
-def _same(step: Step, former: str, after: str | None) -> bool:
-    """Does the file say again what it said before us? Lists that were empty then say nothing."""
-    if after is None:
-        return step.without_us(former) is None
-    if after.rstrip() == former.rstrip():
-        return True
+def _to_enter(step: Step) -> Change:
+    before = read_text(step.path)
     try:
-        return bool(_said(json_text.parse(former).value) == _said(json_text.parse(after).value))
-    except InvalidInput:
+        after = step.with_us(before)
+        holds_us = before is not None and bool(before.strip()) and bool(step.calls_in(before))
+        note = step.remark(before)
+    except InvalidInput as e:
+        raise _refused(step.path, e) from None
+    new = before is not None and after != before and not holds_us
+    copied = step.is_shared and new and not _is_there(_backup_of(step.path))
+    return Change(step.path, before, after, note, backup=copied)
+
+
+def to_uninstall(steps: Sequence[Step | Out]) -> list[Change]:
+    found = (_to_leave(step.step if isinstance(step, Out) else step) for step in steps)
+    return [change for change in found if change is not None]
+
+
+def _to_leave(step: Step) -> Change | None:
+    before = read_text(step.path)
+    if before is None:
+        return None
+    former = read_text(_backup_of(step.path)) if step.is_shared else None
+    after: str | None
+    if former is not None and _is_made_from(step, former, before):
+        after = former
+    elif _is_made_from(step, None, before):
+        after = None  # we made it, and nobody wrote in it
+    else:
+        try:
+            after = step.without_us(before, _readable(step, former))
+        except InvalidInput as e:
+            if "recollect" in before:
+                raise _refused(step.path, e) from None
+            after = before  # it is no business of ours what is wrong with it
+    note = ""
+    if after is not None and not step.is_shared:
+        note = "somebody changed it, so it was left alone"
+    elif after is not None and after != before and former not in (None, after):
+        note = f"what was changed since is kept; as it was before us: {_backup_of(step.path).name}"
+    return Change(step.path, before, after, note, forget_backup=after == former is not None)
+
+
+def _is_made_from(step: Step, former: str | None, text: str) -> bool:
+    try:
+        return step.is_made_from(former, text)
+    except InvalidInput:  # either cannot be read: then it is not what we wrote
         return False
 
 
-def _said(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    told = {key: _said(item) for key, item in value.items()}
-    return {key: item for key, item in told.items() if item not in ({}, [])}
-
-
-def apply(change: Change) -> None:
-    """Raises SettingsError."""
-    target = change.path.resolve()
+def _readable(step: Step, former: str | None) -> str | None:
+    """A copy that somebody wrote into tells nothing."""
     try:
-        if change.backup:
-            copy = _backup_of(change.path)
-            copy.write_bytes(target.read_bytes())
-            copy.chmod(target.stat().st_mode & 0o777)
-        if change.after is None:
-            target.unlink(missing_ok=True)
-            _remove_empty(target.parent)
-        elif change.after != change.before:
-            _write(target, change.after)
-        if change.forget_backup:
-            _backup_of(change.path).unlink(missing_ok=True)
-    except OSError as e:
+        if former is not None:
+            step.with_us(former)
+    except InvalidInput:
+        return None
+    return former
+
+
+def _refused(path: Path, error: InvalidInput) -> SettingsError:
+    """With the file's name: a person has to look there."""
+    return SettingsError(
+        f"{path}: {error}. Nothing was changed; mend the file, or change it by hand "
+        "(docs/how-to/agents.md)"
+    )
+
+
+def apply(changes: Sequence[Change]) -> None:
+    """All of them or none. Raises SettingsError."""
+    due = [c for c in changes if c.action != "unchanged" or c.forget_backup]
+    for change in due:
+        _check(change)
+    undo: list[tuple[Path, Callable[[], object]]] = []
+    at = Path()
+    try:
+        for change in due:
+            at = change.path
+            _do(change, undo)
+    except BaseException as e:
+        left = _undone(undo)
+        if not isinstance(e, OSError):
+            raise
+        told = f"except in {', '.join(map(str, left))}, which could not be put back" if left else ""
         raise SettingsError(
-            f"{target} cannot be written ({e.strerror}); nothing of it was changed"
+            f"{at} cannot be written ({e.strerror or e}); nothing was changed{told and ', '}{told}"
         ) from None
+    for change in due:
+        if change.after is None:
+            _remove_empty(change.path)
 
 
-def _write(target: Path, text: str) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
+def _check(change: Change) -> None:
+    """What would stop the writing, as far as it can be seen before."""
+    path = change.path
+    if read_text(path) != change.before:
+        raise SettingsError(
+            f"{path} was changed by somebody just now; nothing was changed, try again"
+        )
+    if change.action == "unchanged":
+        return
+    target = path.resolve()
+    if change.before is not None:
+        mode = target.stat().st_mode & 0o777
+        if not mode & 0o222 or not os.access(target, os.W_OK):
+            raise SettingsError(
+                f"{path} may not be written (mode {mode:04o}); nothing was changed. Make it "
+                f"writable, as with 'chmod u+w', or change it by hand (docs/how-to/agents.md)"
+            )
+    for wanted in {target.parent, path.parent if change.backup else target.parent}:
+        folder = next(f for f in (wanted, *wanted.parents) if _is_there(f))
+        if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+            raise SettingsError(f"{folder} may not be written in; nothing was changed")
+
+
+def _do(change: Change, undo: list[tuple[Path, Callable[[], object]]]) -> None:
+    target, copy = change.path.resolve(), _backup_of(change.path)
+    mode = target.stat().st_mode & 0o777 if change.before is not None else 0o644
+    if change.backup and change.before is not None:
+        undo.append((copy, lambda: copy.unlink(missing_ok=True)))
+        _write(copy, change.before, mode)
+    if change.before is None:
+        for folder in reversed([f for f in target.parents if not f.exists()]):
+            folder.mkdir()
+            undo.append((folder, folder.rmdir))
+        undo.append((target, lambda: target.unlink(missing_ok=True)))
+    elif change.after != change.before:
+        before = change.before
+        undo.append((target, lambda: _write(target, before, mode)))
+    if change.after is None:
+        target.unlink()
+    elif change.after != change.before:
+        _write(target, change.after, mode)
+    if change.forget_backup and _is_there(copy):
+        former, its = read_text(copy) or "", copy.stat().st_mode & 0o777
+        undo.append((copy, lambda: _write(copy, former, its)))
+        copy.unlink()
+
+
+def _undone(undo: list[tuple[Path, Callable[[], object]]]) -> list[Path]:
+    """What could not be put back."""
+    left = []
+    for path, back in reversed(undo):
+        try:
+            back()
+        except OSError:
+            left.append(path)
+    return left
+
+
+def _write(target: Path, text: str, mode: int) -> None:
     handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -148,8 +222,12 @@ def _write(target: Path, text: str) -> None:
         raise
 
 
-def _remove_empty(folder: Path) -> None:
-    """Folders that were made for a file of ours; whatever else is in one keeps it."""
+def _remove_empty(path: Path) -> None:
+    """Folders that were made for a file of ours; whatever else is in one keeps it, and so does a
+    link."""
+    if path.is_symlink():
+        return
+    folder = path.parent
     with suppress(OSError):
         while folder.name in _FOLDERS:
             folder.rmdir()
@@ -160,23 +238,5 @@ def _backup_of(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as e:
-        raise SettingsError(f"{path} cannot be read ({e}); nothing was changed") from None
-
-
-def _asked(path: Path, step: object) -> str | None:
-    """With the file's name in the error: a person has to look there."""
-    assert callable(step)
-    try:
-        found: str | None = step()
-    except InvalidInput as e:
-        raise SettingsError(
-            f"{path}: {e}. Nothing was changed; mend the file, or add the hooks by hand "
-            "(docs/how-to/agents.md)"
-        ) from None
-    return found
+def _is_there(path: Path) -> bool:
+    return os.path.lexists(path)

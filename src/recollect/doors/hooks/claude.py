@@ -22,7 +22,7 @@ from recollect.doors.hooks.events import (
 )
 
 if TYPE_CHECKING:
-    from recollect.doors.hooks.installing import Place, Step
+    from recollect.doors.hooks.installing import Out, Place, Step
 
 EVENTS = {Event.START: "SessionStart", Event.PROMPT: "UserPromptSubmit", Event.STOP: "Stop"}
 TIMEOUTS = {Event.START: 10, Event.PROMPT: 10, Event.STOP: 30}  # beyond our own, as the last resort
@@ -60,14 +60,12 @@ class ClaudeCode:
             return None
         return Said(plain_text(message.get("content")), text_of(record, "timestamp"))
 
-    def steps(self, place: Place, *, removing: bool = False) -> list[Step]:
+    def steps(self, place: Place, *, removing: bool = False) -> list[Step | Out]:
         from recollect.doors.hooks.installing import HooksFile, skill_step
 
         folder = home(place)
         return [
-            HooksFile(
-                folder / "settings.json", self.name, EVENTS, TIMEOUTS, shared=bool(place.project)
-            ),
+            HooksFile(folder / "settings.json", self.name, EVENTS, TIMEOUTS, place.calls),
             skill_step(folder / "skills"),
         ]
 

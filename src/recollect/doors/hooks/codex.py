@@ -1,7 +1,8 @@
 """Codex: how its hooks speak, and where its settings are.
 
 Its hooks speak as Claude Code's do. They are kept in `hooks.json`, or in `config.toml` where a
-person keeps others there already: Codex warns of two places. It runs no hook that was not
+person keeps others there already: Codex warns of two places, so we
+leave the other one. It runs no hook that was not
 trusted; trusting is for the person to do, so we say how and leave it alone.
 """
 
@@ -16,7 +17,7 @@ from recollect.doors.hooks.claude import EVENTS, TIMEOUTS, ClaudeCode
 from recollect.doors.hooks.events import Said, plain_text, text_of
 
 if TYPE_CHECKING:
-    from recollect.doors.hooks.installing import Place, Step
+    from recollect.doors.hooks.installing import Out, Place, Step
 
 
 class Codex(ClaudeCode):
@@ -37,19 +38,20 @@ class Codex(ClaudeCode):
             return Said(plain_text(item.get("content")), at)
         return None
 
-    def steps(self, place: Place, *, removing: bool = False) -> list[Step]:
-        from recollect.doors.hooks.installing import HooksFile, TomlHooks, keeps_hooks, skill_step
+    def steps(self, place: Place, *, removing: bool = False) -> list[Step | Out]:
+        from recollect.doors.hooks.installing import HooksFile, Out, read_text, skill_step
+        from recollect.doors.hooks.toml_hooks import TomlHooks
 
         folder = home(place)
-        config = folder / "config.toml"
         skills = (folder if place.project is None else place.project / ".agents") / "skills"
-        shared = bool(place.project)
-        inline = TomlHooks(config, self.name, EVENTS, TIMEOUTS, shared=shared)
-        own = HooksFile(folder / "hooks.json", self.name, EVENTS, TIMEOUTS, shared=shared)
+        inline = TomlHooks(folder / "config.toml", self.name, EVENTS, TIMEOUTS, place.calls)
+        own = HooksFile(folder / "hooks.json", self.name, EVENTS, TIMEOUTS, place.calls)
         skill = skill_step(skills)
         if removing:
             return [inline, own, skill]
-        return [inline if keeps_hooks(config) else own, skill]
+        if inline.is_kept_by_others(read_text(inline.path)):
+            return [inline, Out(own), skill]
+        return [own, Out(inline), skill]
 
     def advice(self, place: Place) -> list[str]:
         told = [
@@ -70,7 +72,7 @@ def home(place: Place) -> Path:
 
 
 def _switched_off(config: Path) -> bool:
-    from recollect.doors.hooks.installing import read_toml
+    from recollect.doors.hooks.toml_hooks import read_toml
 
     features = read_toml(config).get("features")
     if not isinstance(features, dict):

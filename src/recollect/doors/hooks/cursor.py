@@ -24,7 +24,7 @@ from recollect.doors.hooks.events import (
 )
 
 if TYPE_CHECKING:
-    from recollect.doors.hooks.installing import Place, Step
+    from recollect.doors.hooks.installing import Out, Place, Step
 
 EVENTS = {Event.START: "sessionStart", Event.PROMPT: "beforeSubmitPrompt", Event.STOP: "stop"}
 TIMEOUTS = {Event.START: 10, Event.PROMPT: 10, Event.STOP: 30}
@@ -62,19 +62,12 @@ class Cursor:
         queries = re.findall(r"<user_query>(.*?)</user_query>", text, re.DOTALL)
         return Said("\n".join(queries) if queries else text, text_of(record, "timestamp"))
 
-    def steps(self, place: Place, *, removing: bool = False) -> list[Step]:
+    def steps(self, place: Place, *, removing: bool = False) -> list[Step | Out]:
         from recollect.doors.hooks.installing import HooksFile, rules_step, skill_step
 
         folder = home(place)
-        steps: list[Step] = [
-            HooksFile(
-                folder / "hooks.json",
-                self.name,
-                EVENTS,
-                TIMEOUTS,
-                flat=True,
-                shared=bool(place.project),
-            ),
+        steps: list[Step | Out] = [
+            HooksFile(folder / "hooks.json", self.name, EVENTS, TIMEOUTS, place.calls, flat=True),
             skill_step(folder / "skills"),
         ]
         if place.project is not None:

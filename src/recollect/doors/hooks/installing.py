@@ -2,34 +2,34 @@
 
 A step says what a file should read with us and without us, as text; nothing is written before
 every step of an agent has been thought through. What others wrote stays as it is, character by
-character. A file that was there is copied once, as NAME.before-recollect.
+character. A file that was there is copied once, as NAME.before-recollect. What we made of that copy
+can be made again: a file that reads just so was not touched since, and gets its former text back.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import shlex
-import shutil
-import sys
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
-from recollect.doors.hooks import json_text
+from recollect.doors.hooks import calls, json_text
+from recollect.doors.hooks.calls import Call, Calls
 from recollect.doors.hooks.events import Event
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, SettingsError
 
 BACKUP = ".before-recollect"
+NOT_OURS = "somebody wrote or changed it, so it was left alone; remove it to have ours"
 
 
 class Place(NamedTuple):
     home: Path
     project: Path | None = None  # None: for the user, in every project
+    calls: Calls = Calls()
 
 
 class Installable(Protocol):
@@ -38,7 +38,7 @@ class Installable(Protocol):
     name: str
     title: str
 
-    def steps(self, place: Place, *, removing: bool = False) -> list[Step]: ...
+    def steps(self, place: Place, *, removing: bool = False) -> list[Step | Out]: ...
     def advice(self, place: Place) -> list[str]:
         """What a person has to do or know afterwards."""
         ...
@@ -47,41 +47,57 @@ class Installable(Protocol):
 class Step(Protocol):
     @property
     def path(self) -> Path: ...
+    @property
+    def is_shared(self) -> bool:
+        """Do others write here too? Then it is copied before it is changed."""
+        ...
+
     def with_us(self, text: str | None) -> str:
         """The file with us in it; `text` is what it reads now, None if there is none."""
         ...
 
-    def without_us(self, text: str) -> str | None:
-        """The file without us; None if nothing is left that anybody wrote."""
+    def without_us(self, text: str, former: str | None) -> str:
+        """The file without us; `former` is what it read before us, where a copy is left."""
+        ...
+
+    def is_made_from(self, former: str | None, text: str) -> bool:
+        """Is this, to the letter, what installing makes of `former` (None: of no file)?"""
+        ...
+
+    def calls_in(self, text: str) -> list[Call]: ...
+    def remark(self, text: str | None) -> str:
+        """What a person should know who installs into this."""
         ...
 
 
-def command(event: Event, harness: str, *, shared: bool) -> str:
-    """How the agent calls us. For a file that others share, by name; else by the whole path, for an
-    agent that is started from a desktop has another PATH."""
-    return f"{program(shared=shared)} hook {event.value} --harness {harness}"
+@dataclass(frozen=True, slots=True)
+class Out:
+    """A place where we may have been before, and are no longer to be."""
+
+    step: Step
+
+    @property
+    def path(self) -> Path:
+        return self.step.path
 
 
-def program(*, shared: bool) -> str:
-    if shared and shutil.which("recollect"):
-        return "recollect"
-    beside = Path(sys.executable).with_name("recollect" + (".exe" if os.name == "nt" else ""))
-    if beside.is_file():
-        return _quoted(str(beside))
-    found = shutil.which("recollect")
-    return _quoted(found) if found else f"{_quoted(sys.executable)} -m recollect.doors.cli.main"
+def read_text(path: Path) -> str | None:
+    """None if there is none. Raises SettingsError; a pipe would never end, so it is not opened."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise SettingsError(
+                f"{path} is no regular file, so it is left alone; nothing was changed"
+            )
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as e:
+        raise SettingsError(f"{path} cannot be read ({e}); nothing was changed") from None
 
 
-def _quoted(path: str) -> str:
-    return f'"{path}"' if os.name == "nt" else shlex.quote(path)
-
-
-def is_ours(text: object, harness: str) -> bool:
-    return (
-        isinstance(text, str)
-        and "recollect" in text
-        and re.search(rf"\bhook (start|prompt|stop) --harness {harness}\b", text) is not None
-    )
+class _Found(NamedTuple):
+    where: list[str | int]  # to the hook, not to its command
+    call: Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,149 +108,124 @@ class HooksFile:
     harness: str
     events: Mapping[Event, str]
     timeouts: Mapping[Event, int]
+    calls: Calls
     flat: bool = False
-    shared: bool = False
+    is_shared: ClassVar[bool] = True
 
     def with_us(self, text: str | None) -> str:
-        text = text if text is not None and text.strip() else "{}\n"
-        if self.flat and "version" not in _object(text):
-            text = json_text.put(text, ["version"], 1)
+        text = self._ready(text)
         for event, name in self.events.items():
-            item = self._item(event)
-            ours = [value for _, value in self._ours(text, name)]
-            if ours == [item]:
+            found = [f for f in self._found(text, name) if f.call.event == event]
+            if not found:
+                text = json_text.append(text, ["hooks", name], self._item(event))
                 continue
-            text = json_text.append(self._cleared(text, name), ["hooks", name], item)
+            for twice in reversed(found[1:]):
+                text = self._taken_out(text, twice)
+            now = self.calls.renewed(found[0].call)
+            if now != found[0].call.text:
+                text = json_text.put(text, [*found[0].where, "command"], now)
         return text
 
-    def without_us(self, text: str) -> str | None:
-        for name in _object(text).get("hooks", {}):
-            if any(True for _ in self._ours(text, name)):
-                text = self._cleared(text, name)
-                if not _object(text)["hooks"][name]:
-                    text = json_text.remove(text, ["hooks", name])
-        if _object(text).get("hooks") == {}:
-            text = json_text.remove(text, ["hooks"])
-        left = _object(text)
-        if self.flat and left == {"version": 1}:
-            left = {}
-        return text if left else None
+    def without_us(self, text: str, former: str | None) -> str:
+        stood = former if former and former.strip() else "{}"
+        names = [name for name in _hooks(text, must=False) if self._found(text, name)]
+        for name in names:
+            for found in reversed(self._found(text, name)):
+                text = self._taken_out(text, found)
+        for empty in [*(["hooks", name] for name in names), *([["hooks"]] if names else [])]:
+            if json_text.is_blank(text, empty) and not json_text.has(stood, empty):
+                text = json_text.remove(text, empty)
+        if self.flat and names and former is not None and not json_text.has(stood, ["version"]):
+            version = json_text.at_path(json_text.parse(text), ["version"])
+            if version is not None and version.value == 1:
+                text = json_text.remove(text, ["version"])
+        return text
+
+    def is_made_from(self, former: str | None, text: str) -> bool:
+        grown = self._ready(former)
+        for name in self.events.values():
+            items = json_text.at_path(json_text.parse(text), ["hooks", name])
+            listed = items.value if items is not None and isinstance(items.value, list) else []
+            ours = [item for item in listed if self._is_only_us(item)]
+            if len(ours) != 1:
+                return False
+            grown = json_text.append(grown, ["hooks", name], ours[0])
+        return grown == text
+
+    def calls_in(self, text: str) -> list[Call]:
+        names = _hooks(text, must=False)
+        return [found.call for name in names for found in self._found(text, name)]
+
+    def remark(self, text: str | None) -> str:
+        if not text or _is_strict(text):
+            return ""
+        return (
+            "it holds comments or commas that strict JSON has not: an agent that is strict, as "
+            "Claude Code is, ignores the whole file"
+        )
+
+    def _ready(self, text: str | None) -> str:
+        text = text if text is not None and text.strip() else "{}\n"
+        _hooks(text, must=True)
+        if self.flat and not json_text.has(text, ["version"]):
+            text = json_text.put(text, ["version"], 1)
+        return text
 
     def _item(self, event: Event) -> dict[str, Any]:
-        told = command(event, self.harness, shared=self.shared)
+        told = self.calls.new(event, self.harness)
         if self.flat:
             return {"command": told, "timeout": self.timeouts[event]}
         hook = {"type": "command", "command": told, "timeout": self.timeouts[event]}
         return {"hooks": [hook]}
 
-    def _ours(self, text: str, name: str) -> list[tuple[int, Any]]:
-        """Items that hold nothing but us, the last first."""
-        items = json_text.paths_of(json_text.parse(text), ["hooks", name])
-        return [(i, item) for i, item in items if self._holds_us(item) == "only"]
+    def _found(self, text: str, name: str) -> list[_Found]:
+        items = _hooks(text, must=False).get(name)
+        found: list[_Found] = []
+        for i, item in enumerate(items if isinstance(items, list) else []):
+            where: list[str | int] = ["hooks", name, i]
+            if self.flat:
+                found += [_Found(where, call) for call in self._calls([item])]
+                continue
+            hooks = item.get("hooks") if isinstance(item, dict) else None
+            for j, hook in enumerate(hooks if isinstance(hooks, list) else []):
+                found += [_Found([*where, "hooks", j], call) for call in self._calls([hook])]
+        return found
 
-    def _holds_us(self, item: Any) -> str:
-        if not isinstance(item, dict):
-            return ""
-        if self.flat:
-            return "only" if is_ours(item.get("command"), self.harness) else ""
-        hooks = item.get("hooks")
-        mine = [self._is_hook(hook) for hook in hooks] if isinstance(hooks, list) else []
-        return "" if not any(mine) else "only" if all(mine) else "among others"
+    def _calls(self, hooks: list[Any]) -> list[Call]:
+        told = [calls.read(h.get("command"), self.harness) for h in hooks if isinstance(h, dict)]
+        return [call for call in told if call is not None]
 
-    def _is_hook(self, hook: Any) -> bool:
-        return isinstance(hook, dict) and is_ours(hook.get("command"), self.harness)
+    def _is_only_us(self, item: Any) -> bool:
+        hooks = [item] if self.flat else item.get("hooks") if isinstance(item, dict) else None
+        return isinstance(hooks, list) and bool(hooks) and len(self._calls(hooks)) == len(hooks)
 
-    def _cleared(self, text: str, name: str) -> str:
-        where = ["hooks", name]
-        for i, item in list(json_text.paths_of(json_text.parse(text), where)):
-            holds = self._holds_us(item)
-            if holds == "only":
-                text = json_text.remove(text, [*where, i])
-            elif holds:
-                for j, hook in reversed(list(enumerate(item["hooks"]))):
-                    if self._is_hook(hook):
-                        text = json_text.remove(text, [*where, i, "hooks", j])
-        return text
+    def _taken_out(self, text: str, found: _Found) -> str:
+        """With its group, if that held nothing else."""
+        where = found.where
+        if not self.flat:
+            group = json_text.at_path(json_text.parse(text), where[:-1])
+            if group is not None and len(group.children) == 1:
+                where = where[:-2]
+        return json_text.remove(text, where)
 
 
-def _object(text: str) -> dict[str, Any]:
+def _hooks(text: str, *, must: bool) -> dict[str, Any]:
+    """The hooks by event. Where they `must` be possible, raises InvalidInput if they are not."""
     value = json_text.parse(text).value
-    if not isinstance(value, dict) or not isinstance(value.get("hooks", {}), dict):
+    hooks = value.get("hooks", {}) if isinstance(value, dict) else None
+    if must and not isinstance(hooks, dict):
         raise InvalidInput("it holds no object of hooks")
-    return value
+    return hooks if isinstance(hooks, dict) else {}
 
 
-# Codex keeps hooks in TOML as well. We add a block of our own at the end; the rest is not touched.
-
-_BEGIN, _END = "# >>> recollect: added by 'recollect install' >>>", "# <<< recollect <<<"
-
-
-@dataclass(frozen=True, slots=True)
-class TomlHooks:
-    path: Path
-    harness: str
-    events: Mapping[Event, str]
-    timeouts: Mapping[Event, int]
-    shared: bool = False
-
-    def with_us(self, text: str | None) -> str:
-        before = self._cut(text or "")
-        newline = "\r\n" if "\r\n" in before else "\n"
-        lines = [_BEGIN]
-        for event, name in self.events.items():
-            told = json.dumps(command(event, self.harness, shared=self.shared))
-            lines += [
-                f"[[hooks.{name}]]",
-                f"[[hooks.{name}.hooks]]",
-                'type = "command"',
-                f"command = {told}",  # a JSON string is a TOML string
-                f"timeout = {self.timeouts[event]}",
-            ]
-        block = newline.join([*lines, _END, ""])
-        gap = "" if not before else newline if before.endswith("\n") else newline * 2
-        after = before + gap + block
-        self._check(before, after)
-        return after
-
-    def without_us(self, text: str) -> str | None:
-        left = self._cut(text)
-        return left if left.strip() else None
-
-    @staticmethod
-    def _cut(text: str) -> str:
-        pattern = rf"(?:\r?\n)?^{re.escape(_BEGIN)}.*?^{re.escape(_END)}(?:\r?\n)?"
-        return re.sub(pattern, "", text, flags=re.DOTALL | re.MULTILINE)
-
-    def _check(self, before: str, after: str) -> None:
-        """Nothing but our hooks may have come, and all of them."""
-        former, now = _toml(before), _toml(after)
-        for name in self.events.values():
-            groups = now["hooks"][name]
-            if groups[:-1] != former.get("hooks", {}).get(name, []):
-                raise InvalidInput("its hooks would not stay as they are")
-
-
-def _toml(text: str) -> dict[str, Any]:
-    import tomllib
+def _is_strict(text: str) -> bool:
+    import json
 
     try:
-        return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as e:
-        raise InvalidInput(f"it is not TOML that can be added to ({e})") from None
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """What a file says; nothing if it is not there or cannot be read."""
-    try:
-        return _toml(path.read_text("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, InvalidInput):
-        return {}
-
-
-def keeps_hooks(path: Path) -> bool:
-    """Does a person keep hooks here? What Codex itself notes of trust is none."""
-    hooks = read_toml(path).get("hooks")
-    return isinstance(hooks, dict) and bool(hooks.keys() - {"state"})
+        json.loads(text.removeprefix("\ufeff"))
+    except ValueError:
+        return not text.strip()
+    return True
 
 
 # Files that are wholly ours. The last line seals what we wrote: a file that a person changed since
@@ -246,13 +237,23 @@ class OwnFile:
     path: Path
     content: str
     comment: tuple[str, str] = ("<!-- ", " -->")
+    is_shared: ClassVar[bool] = False
 
     def with_us(self, text: str | None) -> str:
         """A file that a person wrote or changed is theirs and stays."""
         return self._sealed() if text is None or self.is_ours(text) else text
 
-    def without_us(self, text: str) -> str | None:
-        return None if self.is_ours(text) else text
+    def without_us(self, text: str, former: str | None) -> str:
+        return text
+
+    def is_made_from(self, former: str | None, text: str) -> bool:
+        return former is None and self.is_ours(text)
+
+    def calls_in(self, text: str) -> list[Call]:
+        return []
+
+    def remark(self, text: str | None) -> str:
+        return "" if text is None or self.is_ours(text) else NOT_OURS
 
     def _sealed(self) -> str:
         opening, closing = self.comment

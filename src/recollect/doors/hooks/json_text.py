@@ -1,15 +1,16 @@
 """Small changes to the text of a JSON file that keep all the rest: order, layout, comments.
 
 People keep settings in their own way; a file that is parsed and written anew is no longer theirs.
-Comments and commas at the end are read too. What is read in another way than a strict reader
-would (a key twice, single quotes) is refused.
+Comments and commas at the end are read too, and all of JSON5 where the agent reads that
+(`json5=True`). What is read in another way than a strict reader would (a key twice) is refused.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -52,10 +53,24 @@ def _scalar() -> re.Pattern[str]:
     return re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"|-?\d[\d.eE+-]*|true|false|null')
 
 
-def parse(text: str) -> Node:
+@cache
+def _scalar_of_json5() -> re.Pattern[str]:
+    return re.compile(
+        r""""(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"|'(?:[^'\\\r\n]|\\(?:\r\n|[\s\S]))*'"""
+        r"|[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|Infinity|NaN)(?![\w$.])"
+        r"|true\b|false\b|null\b"
+    )
+
+
+@cache
+def _name_of_json5() -> re.Pattern[str]:
+    return re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+
+
+def parse(text: str, *, json5: bool = False) -> Node:
     """Raises InvalidInput with the place."""
     at = _skip(text, 0)
-    node = _value(text, at, 0)
+    node = _value(text, at, 0, json5)
     if _skip(text, node.end) != len(text):
         raise _wrong(text, _skip(text, node.end))
     return node
@@ -71,21 +86,50 @@ def _wrong(text: str, at: int) -> InvalidInput:
     return InvalidInput(f"line {line}: this is not JSON as programs read it")
 
 
-def _value(text: str, at: int, depth: int) -> Node:
+def _value(text: str, at: int, depth: int, json5: bool) -> Node:
     if depth > _DEPTH:
         raise InvalidInput("it is nested too deeply")
     if text[at : at + 1] in ("{", "["):
-        return _container(text, at, depth)
-    found = _scalar().match(text, at)
+        return _container(text, at, depth, json5)
+    found = (_scalar_of_json5() if json5 else _scalar()).match(text, at)
     if found is None:
         raise _wrong(text, at)
     try:
-        return Node(at, found.end(), json.loads(found.group()))
+        read = _read_json5 if json5 else json.loads
+        return Node(at, found.end(), read(found.group()))
     except ValueError:
         raise _wrong(text, at) from None
 
 
-def _container(text: str, start: int, depth: int) -> Node:
+def _read_json5(word: str) -> Any:
+    if word[0] in "\"'":
+        return re.sub(r"\\(\r\n|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\s\S])", _unescaped, word[1:-1])
+    if word in ("true", "false", "null"):
+        return json.loads(word)
+    if "x" in word.lower():
+        return int(word, 16)
+    if word.endswith("NaN"):
+        return math.nan  # always the same one: it equals nothing else
+    return int(word) if word.lstrip("+-").isdigit() else float(word)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    mark = found.group(1)
+    if mark[0] in "xu" and len(mark) > 1:
+        return chr(int(mark[1:], 16))
+    if mark in ("\r\n", "\n", "\r", "\u2028", "\u2029"):  # the string goes on in the next line
+        return ""
+    return {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}.get(
+        mark, mark
+    )
+
+
+def _key(text: str, at: int, depth: int, json5: bool) -> Node:
+    name = _name_of_json5().match(text, at) if json5 else None
+    return Node(at, name.end(), name.group()) if name else _value(text, at, depth, json5)
+
+
+def _container(text: str, start: int, depth: int, json5: bool) -> Node:
     is_object = text[start] == "{"
     close = "}" if is_object else "]"
     node = Node(start)
@@ -93,13 +137,13 @@ def _container(text: str, start: int, depth: int) -> Node:
     while text[at : at + 1] != close:
         label = at
         if is_object:
-            key = _value(text, at, depth + 1)
+            key = _key(text, at, depth + 1, json5)
             at = _skip(text, key.end)
             if not isinstance(key.value, str) or text[at : at + 1] != ":" or key.value in node.keys:
                 raise _wrong(text, at)
             node.keys.append(key.value)
             at = _skip(text, at + 1)
-        child = _value(text, at, depth + 1)
+        child = _value(text, at, depth + 1, json5)
         child.label = label
         node.children.append(child)
         at = _skip(text, child.end)
@@ -123,13 +167,27 @@ def at_path(node: Node, path: Path) -> Node | None:
     return here
 
 
-def put(text: str, path: Path, value: Any) -> str:
+def has(text: str, path: Path, *, json5: bool = False) -> bool:
+    return at_path(parse(text, json5=json5), path) is not None
+
+
+def is_blank(text: str, path: Path, *, json5: bool = False) -> bool:
+    """Is there an object or a list in which nobody wrote anything, not even a comment?"""
+    found = at_path(parse(text, json5=json5), path)
+    if found is None or not isinstance(found.value, dict | list):
+        return False
+    return not text[found.start + 1 : found.end - 1].strip()
+
+
+def put(text: str, path: Path, value: Any, *, json5: bool = False) -> str:
     """Set what stands at the path; what leads there is made where it is missing."""
-    root = parse(text)
-    for length in range(len(path)):
-        holder, step = at_path(root, path[:length]), path[length]
+    root = parse(text, json5=json5)
+    for length, step in enumerate(path):
+        holder = at_path(root, path[:length])
         assert holder is not None
-        if not holder.is_object or not isinstance(step, str):
+        if isinstance(step, int):
+            continue
+        if not holder.is_object:
             raise InvalidInput(f"'{'.'.join(map(str, path[:length]))}' is no object")
         if holder.child(step) is None:
             for outer in reversed(path[length + 1 :]):
@@ -140,23 +198,37 @@ def put(text: str, path: Path, value: Any) -> str:
     return text[: found.start] + _written(text, value, _depth_of(text, found)) + text[found.end :]
 
 
-def append(text: str, path: Path, value: Any) -> str:
+def append(text: str, path: Path, value: Any, *, json5: bool = False) -> str:
     """Add to the list at the path; it is made where it is missing."""
-    found = at_path(parse(text), path)
+    found = at_path(parse(text, json5=json5), path)
     if found is None:
-        return put(text, path, [value])
+        return put(text, path, [value], json5=json5)
     if not isinstance(found.value, list):
         raise InvalidInput(f"'{'.'.join(map(str, path))}' is no list")
     return _insert(text, found, len(path) + 1, value)
 
 
-def remove(text: str, path: Path) -> str:
+def remove(text: str, path: Path, *, json5: bool = False) -> str:
     """Take out what stands at the path, with its comma and nothing else."""
-    holder = at_path(parse(text), path[:-1])
-    node = at_path(parse(text), path)
+    root = parse(text, json5=json5)
+    holder, node = at_path(root, path[:-1]), at_path(root, path)
     assert holder is not None and node is not None
-    children = holder.children
-    place = next(i for i, child in enumerate(children) if child.start == node.start)
+    place = next(i for i, child in enumerate(holder.children) if child.start == node.start)
+    del holder.value[path[-1]]
+    remarked = node.comma >= 0 and text[node.end : node.comma].strip()
+    for cut in (_cut_alone,) if remarked else (_cut_with_space, _cut_alone):
+        left = cut(text, holder, place)
+        try:
+            if parse(left, json5=json5).value == root.value:
+                return left
+        except InvalidInput:  # a comment to the end of its line swallowed what came after
+            continue
+    raise InvalidInput(f"'{'.'.join(map(str, path))}' cannot be taken out of what stands around it")
+
+
+def _cut_with_space(text: str, holder: Node, place: int) -> str:
+    """So that nothing shows where it stood."""
+    children, node = holder.children, holder.children[place]
     start, end = node.label, node.comma + 1 if node.comma >= 0 else node.end
     if place + 1 < len(children):  # up to what follows, if nothing but space is between
         after = re.compile(r"[ \t]*\r?\n?[ \t]*").match(text, end)
@@ -164,11 +236,25 @@ def remove(text: str, path: Path) -> str:
     start = len(text[:start].rstrip())
     if place == 0:
         tail = text[end : holder.end - 1]
-        return text[:start] + (tail if tail.strip() else "") + text[holder.end - 1 :]
+        wanted = tail.strip() or start > holder.start + 1  # a comment: what follows it stays apart
+        return text[:start] + (tail if wanted else "") + text[holder.end - 1 :]
     comma = children[place - 1].comma
     if node.comma >= 0:  # the list ended with a comma: it still does
         return text[: max(start, comma + 1)] + text[end:]
     return text[:comma] + text[comma + 1 : start] + text[end:]
+
+
+def _cut_alone(text: str, holder: Node, place: int) -> str:
+    """All space and every comment around it stays."""
+    node = holder.children[place]
+    left = text[: node.label] + text[node.end :]
+    if node.comma >= 0:
+        comma = node.comma - (node.end - node.label)
+    elif place:
+        comma = holder.children[place - 1].comma
+    else:
+        return left
+    return left[:comma] + left[comma + 1 :]
 
 
 def _insert(text: str, holder: Node, depth: int, value: Any, *, key: str | None = None) -> str:
@@ -212,10 +298,3 @@ def _indent_at(text: str, at: int) -> str:
 
 def _depth_of(text: str, node: Node) -> str:
     return _indent_at(text, node.label if node.label >= 0 else node.start)
-
-
-def paths_of(node: Node, path: Path) -> Iterator[tuple[int, Any]]:
-    """The items of the list at the path, the last first: so they can be taken out one by one."""
-    found = at_path(node, path)
-    if found is not None and isinstance(found.value, list):
-        yield from reversed(list(enumerate(found.value)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +17,9 @@ from recollect.doors.hooks.events import Event, Said, Signal, directory_of, plai
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from recollect.doors.hooks.installing import Place, Step
+    from recollect.doors.hooks.installing import Out, Place, Step
 
 PLUGIN = "recollect"
-_ENTRY = {"enabled": True, "hooks": {"allowConversationAccess": True, "allowPromptInjection": True}}
 
 
 class OpenClaw:
@@ -59,8 +57,9 @@ class OpenClaw:
         text = re.sub(rf"<<<BEGIN_{mark}.*?(?:<<<END_{mark}|\Z)", "", text, flags=re.DOTALL)
         return Said(re.sub(r"^\s*\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d[^\]]*\]\s*", "", text))
 
-    def steps(self, place: Place, *, removing: bool = False) -> list[Step]:
-        from recollect.doors.hooks.installing import OwnFile, packaged, program, skill_step
+    def steps(self, place: Place, *, removing: bool = False) -> list[Step | Out]:
+        from recollect.doors.hooks.installing import packaged, skill_step
+        from recollect.doors.hooks.openclaw_files import Allowed, Script, Whole
 
         if place.project is not None:
             raise InvalidInput(
@@ -68,15 +67,12 @@ class OpenClaw:
             )
         folder = home(place)
         plugin = folder / "extensions" / PLUGIN
-        script = packaged("templates/openclaw.mjs").replace(
-            "@PROGRAM@", _words(program(shared=False))
-        )
         return [
-            OwnFile(plugin / "index.mjs", script, ("// ", "")),
-            _Whole(plugin / "package.json", packaged("templates/openclaw.package.json")),
-            _Whole(plugin / "openclaw.plugin.json", packaged("templates/openclaw.plugin.json")),
+            Script(plugin / "index.mjs", packaged("templates/openclaw.mjs"), place.calls),
+            Whole(plugin / "package.json", packaged("templates/openclaw.package.json")),
+            Whole(plugin / "openclaw.plugin.json", packaged("templates/openclaw.plugin.json")),
             skill_step(folder / "skills"),
-            _Allowed(folder / "openclaw.json"),
+            Allowed(folder / "openclaw.json"),
         ]
 
     def advice(self, place: Place) -> list[str]:
@@ -85,63 +81,6 @@ class OpenClaw:
 
 def home(place: Place) -> Path:
     return Path(os.environ.get("OPENCLAW_STATE_DIR") or place.home / ".openclaw")
-
-
-def _words(command: str) -> str:
-    """A command as a list for a program that starts no shell."""
-    import shlex
-
-    return json.dumps(shlex.split(command, posix=os.name != "nt"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """A file that holds no comment to seal it with: ours while it reads as we wrote it."""
-
-    path: Path
-    content: str
-
-    def with_us(self, text: str | None) -> str:
-        return self.content
-
-    def without_us(self, text: str) -> str | None:
-        return None if text == self.content else text
-
-
-@dataclass(frozen=True, slots=True)
-class _Allowed:
-    """Our entry among the plugins in `openclaw.json`."""
-
-    path: Path
-
-    def with_us(self, text: str | None) -> str:
-        from recollect.doors.hooks import json_text
-
-        text = text if text is not None and text.strip() else "{}\n"
-        where = ["plugins", "entries", PLUGIN]
-        root = json_text.parse(text)
-        if json_text.at_path(root, where) is None:
-            text = json_text.put(text, where, _ENTRY)
-        allowed = json_text.at_path(root, ["plugins", "allow"])
-        names = allowed.value if allowed is not None else None
-        if isinstance(names, list) and names and PLUGIN not in names:  # none: all are allowed
-            text = json_text.append(text, ["plugins", "allow"], PLUGIN)
-        return text
-
-    def without_us(self, text: str) -> str | None:
-        from recollect.doors.hooks import json_text
-
-        where: list[str | int] = ["plugins", "entries", PLUGIN]
-        allowed = json_text.at_path(json_text.parse(text), ["plugins", "allow"])
-        if allowed is not None and isinstance(allowed.value, list) and PLUGIN in allowed.value:
-            text = json_text.remove(text, ["plugins", "allow", allowed.value.index(PLUGIN)])
-        while where:
-            found = json_text.at_path(json_text.parse(text), where)
-            if found is None or (len(where) < 3 and found.value):
-                break
-            text = json_text.remove(text, where)
-            where.pop()
-        return text if json_text.parse(text).value else None
 
 
 HARNESS = OpenClaw()

@@ -8,18 +8,21 @@ from recollect.doors.cli.session import Session
 from recollect.doors.hooks.events import HARNESSES, harness_named
 
 if TYPE_CHECKING:
+    from recollect.doors.hooks.calls import Calls
     from recollect.doors.hooks.changes import Change
     from recollect.doors.hooks.installing import Installable, Place
 
 _EPILOG = """\
 Adds hooks (a primer when a session starts, memories beside a prompt, what was learned when a turn
 ends) and a skill to the agent's own settings. What is there stays, character by character; a file
-is copied once, as NAME.before-recollect; running it again changes nothing. 'recollect uninstall'
-takes out what is ours.
+is copied once, as NAME.before-recollect; running it again changes nothing. All files are written or
+none. --store and --embedder are written into the calls of the hooks, and stay there until you say
+otherwise. 'recollect uninstall' takes out what is ours.
 
 examples:
   recollect install claude --dry-run          show what would change
   recollect install claude                    for you, in every project
+  recollect install codex --embedder none     hooks that look by words alone, which is faster
   recollect install cursor --project          for this project; the files are usually committed
 """
 
@@ -47,15 +50,35 @@ def chosen(arguments: argparse.Namespace) -> tuple[Installable, Place]:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
+    from recollect.doors.hooks.calls import calls_for
     from recollect.doors.hooks.changes import apply, to_install
 
     agent, place = chosen(arguments)
+    project = place.project is not None
+    calls = calls_for(project=project, store=arguments.store, embedder=arguments.embedder)
+    place = place._replace(calls=calls)
     changes = to_install(agent.steps(place))
     if not arguments.dry_run:
-        for change in changes:
-            apply(change)
-    report(session, changes, dry=arguments.dry_run, advice=agent.advice(place))
+        apply(changes)
+    advice = [*agent.advice(place), *(_of_sharing(calls) if project else [])]
+    report(session, changes, dry=arguments.dry_run, advice=advice)
     return 0
+
+
+def _of_sharing(calls: Calls) -> list[str]:
+    """What is not so on every machine that a project's files come to."""
+    import os
+    import shutil
+
+    told = []
+    if shutil.which("recollect") is None:
+        told.append(
+            "'recollect' is not on your PATH, and the project's files call it by that name: the "
+            "hooks fail until it is there; installed with 'uv tool' or 'pipx', it is"
+        )
+    if os.path.isabs(dict(calls.options).get("store", "")):
+        told.append("the calls name a store by a path of this machine; others will not have it")
+    return told
 
 
 def report(

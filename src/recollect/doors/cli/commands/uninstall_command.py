@@ -7,8 +7,9 @@ from recollect.doors.cli.session import Session
 from recollect.doors.hooks.events import HARNESSES
 
 _EPILOG = """\
-Takes out what 'recollect install' added, and nothing else. A file that then says what it said
-before us gets its former layout back from its copy. Memories are not touched.
+Takes out what 'recollect install' added, and nothing else. A file that reads as installing left it
+gets its former text back from its copy, or goes if there was none before; what was changed since is
+kept, and the copy with it. Memories are not touched.
 """
 
 
@@ -24,7 +25,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     agent, place = chosen(arguments)
     changes = to_uninstall(agent.steps(place, removing=True))
     if not arguments.dry_run:
-        for change in changes:
-            apply(change)
+        apply(changes)
     report(session, changes, dry=arguments.dry_run)
     return 0

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 
 const PROGRAM = @PROGRAM@;
+const OPTIONS = @OPTIONS@;
 const MILLISECONDS = { start: 6000, prompt: 6000, stop: 20000 };
 const MOST_SESSIONS = 1000;
 
@@ -9,7 +10,7 @@ const MOST_SESSIONS = 1000;
 function ask(event, told) {
   return new Promise((resolve) => {
     const [program, ...first] = PROGRAM;
-    const words = [...first, "hook", event, "--harness", "openclaw"];
+    const words = [...first, "hook", event, "--harness", "openclaw", ...OPTIONS];
     let child;
     try {
       child = spawn(program, words, { stdio: ["pipe", "pipe", "ignore"] });
