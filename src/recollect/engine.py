@@ -175,10 +175,16 @@ class Engine:
         return self._parts.writer.remember_stream(told, progress=progress, refused=refused)
 
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
-        """Change a memory. Its former form stays in the history."""
+        """Change a memory. Its former form stays in the history. What stands in a notebook's file
+        is changed there too."""
         memory = self._existing(memory_id)
-        receipt = self._parts.writer.revise(memory, fields)
-        return receipt._replace(notes=(*receipt.notes, *self._in_its_file(memory)))
+        if (book := self._book_of(memory)) is not None:
+            from recollect.notebook.in_file import revise_in_file
+
+            return revise_in_file(
+                self._parts.sync_kit, book, memory, fields, self._parts.writer.revise
+            )
+        return self._parts.writer.revise(memory, fields)
 
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
         """Count that something was told again."""
@@ -191,25 +197,35 @@ class Engine:
         return Receipt(memory.id, memory.space, Action.REINFORCED)
 
     def forget(self, memory_id: str) -> Receipt:
-        """Erase a memory: text, history, words, vectors and the write-ahead log."""
+        """Erase a memory: text, history, words, vectors and the write-ahead log; of a notebook the
+        line in its file too, and the lines of `history.md` whose place it took."""
         memory = self._existing(memory_id)
         self._accesses.drop(memory_id)
-        if self.store.delete([memory_id]) != [True]:
+        notes: tuple[str, ...] = ()
+        if (book := self._book_of(memory)) is not None:
+            from recollect.notebook.in_file import forget_in_file
+
+            notes = forget_in_file(self._parts.sync_kit, book, memory).notes
+        elif self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
         held = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
-        notes = (*held, *self._in_its_file(memory))
-        return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=notes)
+        return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*notes, *held))
 
-    def _in_its_file(self, memory: Memory) -> tuple[str, ...]:
-        """What a file says comes back from there: whoever changes only the store must know."""
+    def _book_of(self, memory: Memory) -> Book | None:
+        """The book whose file says it: what is changed only in the store would come back."""
         if "book" not in memory.provenance or (books := self._parts.books_in_use()) is None:
-            return ()
-        from recollect.notebook.condition import stands_in
+            return None
+        from recollect.notebook.in_file import book_of
 
-        return stands_in(memory, books)
+        return book_of(memory, books)
 
     def forget_space(self, space: str) -> int:
-        """Erase a space and all that it holds; how many memories went."""
+        """Erase a space and all that it holds; how many memories went. A space that is read from a
+        folder must be let go of first: it would come back."""
+        if (books := self._parts.books_in_use()) is not None:
+            from recollect.notebook.in_file import refuse_following
+
+            refuse_following(books, check_space(space))
         return self.store.delete_space(check_space(space))
 
     def _existing(self, memory_id: str) -> Memory:

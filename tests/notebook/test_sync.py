@@ -367,21 +367,6 @@ def test_reindex_reads_every_file_again_and_mends_the_store(tmp_path: Path) -> N
         assert at.ids() == ids
 
 
-def test_who_changes_only_the_store_is_told_where_the_file_says_it(tmp_path: Path) -> None:
-    with shelf(tmp_path) as at:
-        at.write("agent/decisions.md", DECISIONS)
-        at.sync()
-        ids = at.ids()
-        by_hand = at.engine.remember("told by hand 手记", space="work").id
-        assert at.engine.forget(by_hand).notes == ()
-        (note,) = at.engine.forget(ids["Use apsw for SQLite."]).notes
-        assert f"{at.root}/agent/decisions.md, line 3" in note
-        (note,) = at.engine.revise(ids["预算会议改到周五。"], text="预算会议改到周四。").notes
-        assert "line 4" in note
-        at.engine.let_go(at.book)
-        assert at.engine.forget(ids["预算会议改到周五。"]).notes == ()
-
-
 def test_letting_go_of_a_book(tmp_path: Path) -> None:
     with shelf(tmp_path) as at:
         at.write("a.md", "# A\n\nxylophonequagga 甲\n")

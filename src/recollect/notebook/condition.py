@@ -10,7 +10,7 @@ from recollect.errors import RecollectError
 from recollect.notebook.books import Book, Books
 from recollect.notebook.ledger import peek
 from recollect.notebook.looking import missing
-from recollect.vocabulary import Check, Memory
+from recollect.vocabulary import Check
 
 
 class BookStatus(NamedTuple):
@@ -48,17 +48,6 @@ def _status(book: Book, directory: Path) -> BookStatus:
     if not book.root.is_dir():
         status = status._replace(fault=missing(book), complete=False)
     return status
-
-
-def stands_in(memory: Memory, books: Books) -> tuple[str, ...]:
-    """Where a memory stands, for whoever changed it in the store alone."""
-    told = memory.provenance
-    if all(str(book.root) != told.get("book") for book in books.all()):
-        return ()
-    return (
-        f"the file still says it: {told.get('book')}/{told.get('file')}, line {told.get('line')}. "
-        "Change it there too, or it comes back when that file changes",
-    )
 
 
 def checks(books: Books) -> list[Check]:

@@ -92,6 +92,24 @@ def with_entry(text: str, path: PurePosixPath, about: About) -> str:
     return "".join([*lines[:at], new.replace("\n", end), *lines[at:]])
 
 
+def without_entry(text: str, path: PurePosixPath) -> str:
+    """The index without the entries of a note, and what is indented below them."""
+    lines = split_lines_with_ends(text)
+    for entry in reversed(_entries(lines)):
+        if path not in (entry.path, NOTES / entry.path):
+            continue
+        end = entry.line + 1
+        while (
+            entry.columns is None
+            and end < len(lines)
+            and lines[end][:1].isspace()
+            and lines[end].strip()
+        ):
+            end += 1
+        del lines[entry.line : end]
+    return "".join(lines)
+
+
 # Reading
 
 

@@ -12,6 +12,7 @@ examples:
   recollect revise 0196… --tag ui --tag theme      replaces the tags
 
 The former form stays: recollect history ID
+What stands in a notebook's file is changed there, in its place.
 """
 
 
