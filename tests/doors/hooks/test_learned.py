@@ -5,75 +5,66 @@ from __future__ import annotations
 import pytest
 
 from recollect.doors.hooks.learned import lessons, own_words
+from tests.doors.hooks import told, told_unseen
 
-KEPT = [
-    "Remember that the demo is on Friday.",
-    "Please remember to run the linter before each commit.",
-    "Also, keep in mind that staging has no cache.",
-    "Don't forget that the API is rate limited.",
-    "From now on, use tabs in Go files.",
-    "In future please answer in French.",
-    "Always run the tests before you push.",
-    "Never commit to main directly.",
-    "OK, never use that library again.",
-    "I prefer short answers.",
-    "We'd prefer PostgreSQL for new services.",
-    "Note that the port is 9090.",
-    "请记住，演示在周五。",
-    "记住周报每周五发",
-    "记得部署前先备份数据库。",
-    "别忘了接口有限流。",
-    "以后都用中文回答。",
-    "从现在开始，提交信息用英文写。",
-    "今后不要改 generated 目录。",
-    "总是先跑测试再推送。",
-    "永远不要直接推到 main。",
-    "不要用 any 类型。",
-    "请不要自动格式化 Makefile。",
-    "我更喜欢深色主题。",
-    "另外，以后 PR 标题加 ticket 号。",
-    "记住 staging 的 port 是 9090",
-]
-NOT_KEPT = [
-    "Do you remember that bug?",
-    "I can't remember the port.",
-    "Remember when we broke the build?",
-    "Don't remember this, it is only a test.",
-    "You always forget the imports.",
-    "What should we always do?",
-    "It never works on Mondays.",
-    "Fix the bug in parser.py.",
-    "The word remember appears here.",
-    "remember",
-    "Always",
-    "Remember that my password is hunter2.",
-    "Remember the key sk-abcdefghijklmnopqrstuvwx",
-    "你还记得上次的端口吗？",
-    "要不要记住这个？",
-    "不要记住这句话。",
-    "修一下 parser.py 里的错误。",
-    "他说以前总是这样",
-    "记住我的密码是 123456",
-    "以后",
-    "你以后会怎么做？",
-    "不要紧。",
-]
+KEEP = [*told.KEEP_ENGLISH, *told.KEEP_CHINESE]
+LEAVE = [*told.LEAVE_ENGLISH, *told.LEAVE_CHINESE]
 
 
-@pytest.mark.parametrize("sentence", KEPT)
+def kept(text: str) -> list[str]:
+    return [found.text for found in lessons(text)]
+
+
+@pytest.mark.parametrize("sentence", KEEP)
 def test_kept_as_it_was_written(sentence: str) -> None:
-    around = f"Fix the bug in parser.py. {sentence}\n谢谢！"
-    assert [found.text for found in lessons(around)] == [sentence]
+    assert kept(f"Thanks a lot. {sentence}\n谢谢！") == [sentence]
 
 
-@pytest.mark.parametrize("sentence", NOT_KEPT)
-def test_not_kept(sentence: str) -> None:
-    assert [found.text for found in lessons(sentence)] == []
+@pytest.mark.parametrize("sentence", LEAVE)
+def test_left(sentence: str) -> None:
+    assert kept(sentence) == []
+
+
+@pytest.mark.parametrize("language", ["ENGLISH", "CHINESE"])
+def test_what_the_rules_were_not_fitted_to(language: str) -> None:
+    keep: list[str] = getattr(told_unseen, f"KEEP_{language}")
+    leave: list[str] = getattr(told_unseen, f"LEAVE_{language}")
+    wrongly_kept = [sentence for sentence in leave if kept(sentence)]
+    missed = [sentence for sentence in keep if not kept(sentence)]
+    assert len(wrongly_kept) <= 0.04 * len(leave), wrongly_kept
+    assert len(missed) <= 0.1 * len(keep), missed
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "Remember the db password hunter2",
+        "always export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI",
+        "remember that my API key for the staging environment of billing is abcd1234",
+        "记住数据库密码 Abc@1234",
+        "以后都用口令 Passw0rd! 登录",
+    ],
+)
+def test_no_secrets(secret: str) -> None:
+    assert kept(secret) == []
+    assert kept(f"{secret}\n记住周五演示。") == ["记住周五演示。"]
+
+
+def test_about_credentials_is_no_credential() -> None:
+    sentences = ["From now on the token limit is 4096.", "记住 token 长度限制是 4096"]
+    assert kept("\n".join(sentences)) == sentences
+
+
+def test_of_pasted_text_only_the_users_ends_and_only_what_is_explicit() -> None:
+    document = "\n".join(f"Always do thing number {n}." for n in range(40))
+    assert kept(document) == []
+    assert kept(f"Look at this.\n{document}\n记住周五演示。") == ["记住周五演示。"]
+    assert kept("Review this doc:\n\nAlways use HTTPS.\n不要打印手机号，以后也是。\n\nok?") == []
 
 
 def test_lists_lines_and_both_languages_at_once() -> None:
-    told = "- Always use uv.\n- 以后用 ruff。\n1. never use pip!\n> always from a quote\nThanks."
-    assert [found.text for found in lessons(told)] == [
+    message = "- Always use uv.\n- 以后用 ruff。\n1. never use pip!\n> always from a quote\nThanks."
+    assert [found.text for found in lessons(message)] == [
         "Always use uv.",
         "以后用 ruff。",
         "never use pip!",

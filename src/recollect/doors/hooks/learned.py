@@ -1,9 +1,9 @@
-"""What in the user's own words is worth keeping, by rules in both languages: "remember that …",
-"from now on", "always", "never", 记住, 以后, 不要.
+"""What in the user's own words is worth keeping: sentences that say of themselves that they are
+meant to last. The rules stand in `lasting_english.py` and `lasting_chinese.py`.
 
-A sentence is kept as it was written. Left out are questions, what is quoted, code, what is asked
-not to be kept, and what looks like a secret. A rule that errs costs little: what is captured is
-marked as captured, with little confidence, and shows where it came from.
+A sentence is kept as it was written. Left out are orders for now, complaints, questions, what is
+quoted, pasted or to be translated, code, logs, what is asked not to be kept, and secrets. What is
+kept by mistake contradicts the user later; what is missed can be told again. So in doubt, nothing.
 """
 
 from __future__ import annotations
@@ -11,20 +11,53 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from types import ModuleType
 from typing import NamedTuple
 
 _LEAST, _MOST = 6, 500  # characters of a sentence; shorter says nothing, longer is no rule
 _LEAST_CHINESE = 4
 _MOST_READ = 50_000  # of a message; what is longer was pasted
+_MANY_LINES = 20  # a message with more holds something pasted: only its ends are the user's
+_ENDS = 3
 
 # Blocks that agents and we ourselves put into messages; none of it is what the user wrote. One that
 # is not closed reaches to the end.
 _OTHERS = (
-    r"recollect-memory|recollect-primer|system-reminder|system_reminder|environment_context|user_instructions|"
+    r"recollect-memory|recollect-primer|system-reminder|system_reminder|environment_context|"
+    r"user_instructions|"
     r"INSTRUCTIONS|permissions[ _]instructions|command-[a-z-]+|local-command-[a-z-]+|"
     r"bash-(?:input|stdout|stderr)|task-notification|attached_files|open_and_recently_viewed_files|"
     r"git_status|rules|available_skills|skills_instructions|hook_context|turn_aborted"
 )
+
+
+# What these lines introduce is somebody's text to work on, not a wish.
+_INTRODUCES = (
+    r"(?:^|[.!?。！？\n])[^.!?。！？\n]{0,60}?(?:\b(?:translate|rewrite|rephrase|review|polish|"
+    r"summari[sz]e|proofread|improve|explain|convert|paraphrase|correct the|"
+    r"fix the (?:text|sentence|wording)|wrote|says?|said|reads|reply to|e-?mail|message|error|log|"
+    r"output|docs?|document|guide|spec|changelog|readme|title|text|sentence|string|label|example|"
+    r"for instance|todo|quote|tell (?:him|her|them))\b|"
+    r"翻译|改写|润色|总结|检查|审阅|审一下|解释|看看|校对|改一下|写着|写道|说|提示|报错|错误信息|"
+    r"日志|输出|文档|文案|原文|标题|内容|例如|比如|邮件|回复|告诉(?:他|她|他们))"
+    r"[^.!?。！？:：\n]{0,40}[:：]\s*"
+)
+_OURS = r"\b(?:remember|keep in mind|from now on)\b|记|以后"
+_LOG_LINE = (
+    r"\s*(?:\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|CRITICAL)\b|\d{4}-\d\d-\d\d[T ]\d\d:|"
+    r"Traceback |\$ |>>> |File \"|at [\w.$<>]+\(|npm (?:ERR|warn)|[\w./-]+:\d+:\d+|[-+]{3} |@@ |"
+    r"(?:警告|错误|严重|调试)[:：]|- \[[0-9a-z]{8,}[ -])"
+)
+_QUOTES = (
+    r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|『[^』\n]{1,300}』|"
+    r"`[^`\n]{1,300}`|(?<!\w)'[^'\n]{2,300}'(?!\w)"
+)
+# The marks of the rules as they are written in traditional Chinese.
+_TRADITIONAL = str.maketrans(
+    "記後總別須從現開請們決務絕對項倉庫統歡習慣應該這個裡時麼嗎給幫來還沒錯寫約規範標準則傾於說煩",
+    "记后总别须从现开请们决务绝对项仓库统欢习惯应该这个里时么吗给帮来还没错写约规范标准则倾于说烦",
+)
+_EXPLICIT = frozenset({"remember", "from now on", "记住", "以后"})
 
 
 class Learned(NamedTuple):
@@ -33,80 +66,14 @@ class Learned(NamedTuple):
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    """Compiled at first use: most turns teach nothing, and then this is all that they cost."""
-    flags = re.IGNORECASE
-    polite = r"(?:(?:please|pls|ok|okay|also|and|but|so|hey|well|btw|by the way)[,:]?\s+)*"
-    begin = rf"(?:^|[,;:]\s*){polite}"
-    gently = r"^(?:请|麻烦|另外|还有|对了|注意|那么|那|好的?|嗯)?[，,：:、\s]*(?:请|麻烦)?"
-    return {
-        "remember": re.compile(
-            rf"{begin}(?:(?:can|could|will|would) you )?(?:do |always )?"
-            r"(?:remember|keep in mind|bear in mind|don't forget|do not forget|make a note|"
-            r"take note|note)\b(?!\s+(?:when|how|why|if|what)\b)[\s:,]+(?:that\b|to\b|this\b|:)?",
-            flags,
-        ),
-        "from now on": re.compile(
-            r"\b(?:from now on|from here on|going forward|in (?:the )?future|next time|"
-            r"henceforth|for future reference|from today)\b",
-            flags,
-        ),
-        "always": re.compile(
-            rf"{begin}(?:you (?:should|must) |we |I )?"
-            r"(?:always|never|under no circumstances|don't ever|do not ever|make sure to always)"
-            r"\s+\w",
-            flags,
-        ),
-        "prefer": re.compile(rf"{begin}(?:I|we|the team|my team)(?:'d| would)? prefer\b", flags),
-        "记住": re.compile(
-            gently + r"(?:你|您)?(?:要|得|一定要|务必|帮我|替我)?"
-            r"(?:记住|记得|记下来?|牢记|记一下|别忘了?|不要忘记?了?)"
-        ),
-        "以后": re.compile(
-            r"(?:^|[，,；;：:\s])(?:请)?"
-            r"(?:以后|今后|往后|从今以后|从现在(?:起|开始)|从今天(?:起|开始)|下次|接下来都)"
-        ),
-        "总是": re.compile(
-            gently + r"(?:你|您|我们|我|大家)?(?:要|应该|必须|得)?"
-            r"(?:总是|始终|永远|一律|务必|绝不要?|绝对不要?|千万(?:不要|别)|每次都)"
-        ),
-        "不要": re.compile(
-            gently + r"(?:你|您|我们|大家)?(?:都)?(?:不要|不准|不许|禁止|别|勿)(?![人的紧是])"
-        ),
-        "偏好": re.compile(gently + r"(?:我|我们)(?:更|比较|还是)?(?:喜欢|偏好|倾向于?|习惯用?)"),
-    }  # fmt: skip
-
-
-@cache
-def _refusals() -> re.Pattern[str]:
-    """What is no lesson: questions, and what is asked not to be kept."""
-    return re.compile(
-        r"[?？]\s*$|[吗呢]\s*[。.!！]?$|"
-        r"\b(?:do|did|does) (?:you|we|I|not) (?:still |even )?remember\b|\bcan't remember\b|"
-        r"\b(?:don't|do not|no need to|never|needn't) (?:remember|save|store|note|keep)\b|"
-        r"\b(?:you|he|she|they|it) (?:always|never)\b|"
-        r"(?:不要|别|不用|不必|无需)(?:记住|记得|记下|记录|记)(?!错)|还记得|记不记得|要不要",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _secrets() -> re.Pattern[str]:
-    return re.compile(
-        r"\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abpr])[-_][A-Za-z0-9_-]{12,}|"
-        r"\bAKIA[0-9A-Z]{12,}|-----BEGIN|\beyJ[A-Za-z0-9_-]{16,}\.|"
-        r"\b(?:pass(?:word|phrase|code)?|pwd|secret|token|api[ _-]?key|credentials?|pin)\b"
-        r"[^.\n]{0,24}?(?:\bis\b|=|:)\s*\S|"
-        r"(?:密码|口令|密钥|令牌|验证码|私钥)[^，。\n]{0,12}?(?:是|为|=|:|：)\s*\S|"
-        r"\b[A-Za-z0-9+/_-]{40,}\b",
-        re.IGNORECASE,
-    )
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def own_words(text: str) -> str:
-    """What the user wrote: without blocks of the agent or ours, code, quotes."""
+    """What the user wrote: without blocks of the agent or ours, code, quotes, logs."""
     text = re.sub(
-        rf"<({_OTHERS})\b[^>]{{0,500}}>.*?(?:</\1\s*>|\Z)",
+        rf"(?:<|&lt;)({_OTHERS})\b[^>]{{0,500}}>.*?(?:(?:<|&lt;)/\1\s*>|\Z)",
         "\n",
         text,
         flags=re.DOTALL | re.IGNORECASE,
@@ -114,34 +81,75 @@ def own_words(text: str) -> str:
     text = re.sub(
         r"^([ \t]*)(```|~~~).*?(?:^[ \t]*\2|\Z)", "\n", text, flags=re.DOTALL | re.MULTILINE
     )
-    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith((">", "|")))
+    return "\n".join(line for line in text.splitlines() if not _is_others(line))
+
+
+def _is_others(line: str) -> bool:
+    """Quoted, a table, indented as code is, or a line of a log."""
+    bare = line.lstrip()
+    if bare.startswith((">", "|")) or re.match(_LOG_LINE, line):
+        return True
+    return line.startswith(("    ", "\t")) and not re.match(r"[-*+•]\s|\d+[.)、]", bare)
 
 
 def lessons(text: str) -> Iterator[Learned]:
     """The sentences of a message that are worth keeping, in their order."""
-    for sentence in _sentences(own_words(text[:_MOST_READ])):
-        rule = _rule_of(sentence)
-        if rule and not _secrets().search(sentence):
-            yield Learned(sentence, rule)
+    own = own_words(text[:_MOST_READ])
+    introduced = _compiled(_INTRODUCES).search(own) if re.search("[:：]", own) else None
+    if introduced and not _compiled(_OURS).search(introduced[0]):
+        own = own[: introduced.start()]
+    lines = [line for line in own.splitlines() if line.strip()]
+    pasted = len(lines) > _MANY_LINES
+    if pasted:
+        lines = [*lines[:_ENDS], *lines[-_ENDS:]]
+    for line in lines:
+        for sentence in _sentences(line):
+            rule = _rule_of(sentence)
+            if rule and not (pasted and rule not in _EXPLICIT) and not _is_secret(sentence):
+                yield Learned(sentence, rule)
+
+
+def _is_secret(sentence: str) -> bool:
+    from recollect.text.secrets import holds_secret
+
+    return bool(holds_secret(sentence))
 
 
 def _rule_of(sentence: str) -> str:
+    """Which rule it is kept by, or none."""
     chinese = any("\u3400" <= character <= "\u9fff" for character in sentence)
     if not (_LEAST_CHINESE if chinese else _LEAST) <= len(sentence) <= _MOST:
         return ""
-    if _refusals().search(sentence):
+    marks = re.sub(_QUOTES, " “” ", sentence).translate(_TRADITIONAL).replace("’", "'")
+    from recollect.doors.hooks import lasting_chinese, lasting_english
+
+    return _by(lasting_english, marks) or (chinese and _by(lasting_chinese, marks)) or ""
+
+
+def _by(language: ModuleType, marks: str) -> str:
+    def has(pattern: str) -> bool:
+        return _compiled(pattern).search(marks) is not None
+
+    low = marks.casefold()
+    hinted = (name for name, words in language.HINTS.items() if any(word in low for word in words))
+    rule = next((name for name in hinted if has(language.RULES[name])), "")
+    if not rule or has(language.REFUSED):
         return ""
-    for rule, pattern in _patterns().items():
-        found = pattern.search(sentence)
-        if found and re.search(r"\w", sentence[found.end() :] or sentence[: found.start()]):
-            return rule
-    return ""
+    if has(r"[?？]\s*$|[吗呢]\s*[。.!！]?$") and not has(language.REQUEST):
+        return ""
+    explicit = rule in _EXPLICIT
+    if (not explicit and has(language.FOR_NOW)) or (
+        has(language.TROUBLE)
+        and not (explicit and has(rf"(?:{language.RULES[rule]})(?<=[:,：，t])"))
+    ):
+        return ""
+    left = _compiled(language.EMPTY).sub("", marks)
+    return rule if re.search(r"\w", left.replace("“”", "x")) else ""
 
 
-def _sentences(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        bare = re.sub(r"^\s*(?:[-*+•]|\d+[.)、])\s+", "", line)
-        for part in re.split(r"(?<=[。！？!?；])\s*|(?<=[.;])\s+(?=\S)", bare):
-            sentence = part.strip().strip("；;").strip()
-            if sentence:
-                yield sentence
+def _sentences(line: str) -> Iterator[str]:
+    bare = re.sub(r"^\s*(?:[-*+•]|\d+[.)、]|#+)\s+", "", line)
+    for part in re.split(r"(?<=[。！？!?；])\s*|(?<=[.;])\s+(?=\S)", bare):
+        sentence = part.strip().strip("；;").strip()
+        if sentence:
+            yield sentence
