@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from recollect import settings
+from recollect.consent import agree, agreed_space
 from recollect.errors import SettingsError
 from recollect.settings import MEANING, PROJECT_FILE, PROJECT_MAY_SET, RANGES, Settings
 
@@ -45,6 +46,55 @@ def test_every_setting_is_explained() -> None:
     assert names > set(RANGES)
 
 
+def test_the_space_of_a_project_needs_consent(project: Path, tmp_path: Path) -> None:
+    data = settings.data_directory()
+    file = project / PROJECT_FILE
+    file.write_text('space = "api 接口"\nlimit = 3\n', "utf-8")
+    loaded = settings.load(environment={}, directory=project)
+    assert (loaded.settings.space, loaded.settings.limit) == ("global", 3)
+    assert loaded.origins["space"] == "default"
+    assert loaded.withheld is not None
+    assert loaded.withheld.space == "api 接口"
+    assert "recollect init" in loaded.warnings[0]
+    with pytest.warns(UserWarning, match="recollect init"), pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        assert settings.here().space == "global"
+
+    agree(data, tmp_path / "other", "other")
+    agree(data, project, "api 接口")
+    loaded = settings.load(environment={}, directory=project)
+    assert (loaded.settings.space, loaded.warnings, loaded.withheld) == ("api 接口", (), None)
+    link = tmp_path / "link"
+    link.symlink_to(project)
+    assert settings.load(environment={}, directory=link).settings.space == "api 接口"
+
+    file.write_text('space = "other"\n')  # what was agreed to is this space, and no other
+    assert settings.load(environment={}, directory=project).settings.space == "global"
+    moved = project.rename(project.with_name("moved"))
+    (moved / PROJECT_FILE).write_text('space = "api 接口"\n', "utf-8")
+    assert settings.load(environment={}, directory=moved).settings.space == "global"
+    assert agreed_space(data, tmp_path / "other") == "other"
+
+
+def test_a_damaged_list_of_consents_agrees_to_nothing(project: Path) -> None:
+    (project / PROJECT_FILE).write_text('space = "p"\n')
+    data = settings.data_directory()
+    agree(data, project, "p")
+    for text in ("", "[]", '{"format": 1, "projects": []}', '{"format": 2, "projects": {}}'):
+        (data / "projects.json").write_text(text)
+        assert settings.load(environment={}, directory=project).settings.space == "global"
+    agree(data, project, "p")
+    assert settings.load(environment={}, directory=project).settings.space == "p"
+
+
+def test_no_consent_is_asked_where_nothing_changes(project: Path) -> None:
+    (project / PROJECT_FILE).write_text('space = "global"\n')
+    assert settings.load(environment={}, directory=project).warnings == ()
+    (project / PROJECT_FILE).write_text('space = "p"\n')
+    named = settings.load(environment={"RECOLLECT_SPACE": "mine"}, directory=project)
+    assert (named.settings.space, named.warnings) == ("mine", ())
+
+
 def test_defaults(project: Path, home: Path) -> None:
     loaded = settings.load(environment={}, directory=project)
     assert loaded.settings == Settings()
@@ -76,6 +126,7 @@ def test_each_layer_wins_over_the_one_before(project: Path) -> None:
 @pytest.mark.parametrize("name", sorted(set(MEANING) - PROJECT_MAY_SET))
 def test_a_project_file_is_not_trusted(project: Path, name: str) -> None:
     (project / PROJECT_FILE).write_text(f'{name} = "http://evil.example"\nspace = "p"\n', "utf-8")
+    agree(settings.data_directory(), project, "p")
     loaded = settings.load(environment={}, directory=project)
     assert getattr(loaded.settings, name) == getattr(Settings(), name)
     assert loaded.settings.space == "p"

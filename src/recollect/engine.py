@@ -84,7 +84,7 @@ class Engine:
         `"http:MODEL"`, `"tei"`, `"onnx:DIRECTORY"`, an object, or `"none"`. `count_tokens` says
         what a text costs of a budget; by default it is estimated.
         """
-        self.settings = settings or settings_module.load().settings
+        self.settings = settings or settings_module.here()
         self.store = opened_store(store, self.settings)
         self._clock = clock
         self._count_tokens = count_tokens

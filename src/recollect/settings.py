@@ -4,7 +4,8 @@
 
 The user file is `config.toml` in the user's configuration directory. A project file
 (`.recollect.toml`, found upwards from the working directory) is untrusted: a repository that you
-cloned may name a space or a budget, but no store, endpoint, key or model.
+cloned may name a space or a budget, but no store, endpoint, key or model. And the space that it
+names is not used before the user agreed to it there (`consent.py`).
 """
 
 from __future__ import annotations
@@ -116,12 +117,23 @@ PROJECT_MAY_SET = frozenset(
 )
 
 
+class Withheld(NamedTuple):
+    """The space that a project's file names, and that nobody agreed to."""
+
+    file: str
+    folder: Path  # the project's, resolved
+    space: str
+    warning: str
+
+
 class Loaded(NamedTuple):
     """Settings with where each value came from."""
 
     settings: Settings
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    withheld: Withheld | None = None
+    claim: Withheld | None = None  # used all the same, since there is no such space yet
 
 
 def data_directory() -> Path:
@@ -156,6 +168,7 @@ def load(
     values: dict[str, Any] = {}
     origins: dict[str, str] = {setting.name: "default" for setting in fields(Settings)}
     warnings: list[str] = []
+    before = "", ""
 
     def take(source: Mapping[str, Any], origin: str) -> None:
         for name, value in source.items():
@@ -173,13 +186,52 @@ def load(
                 f"{project}: {name!r} is ignored; a project file may only set "
                 f"{', '.join(sorted(PROJECT_MAY_SET))}"
             )
+        before = values.get("space", Settings().space), origins["space"]
         take({k: v for k, v in told.items() if k in PROJECT_MAY_SET}, str(project))
     for name in origins:
         variable = f"RECOLLECT_{name.upper()}"
         if environment.get(variable):
             take({name: environment[variable]}, variable)
     take({k: v for k, v in (arguments or {}).items() if v is not None}, _ARGUMENT)
-    return Loaded(replace(Settings(), **values), origins, tuple(warnings))
+    withheld = None
+    if project is not None and origins["space"] == str(project) and values["space"] != before[0]:
+        withheld = _unless_agreed(project, values["space"], before[0])
+    if withheld is not None:
+        values["space"], origins["space"] = before
+        warnings.append(withheld.warning)
+    return Loaded(replace(Settings(), **values), origins, tuple(warnings), withheld)
+
+
+def here() -> Settings:
+    """The settings in force here and now, for a program; a space that is withheld is warned of."""
+    loaded = load()
+    if loaded.withheld is not None:
+        import warnings
+
+        warnings.warn(loaded.withheld.warning, stacklevel=3)
+    return loaded.settings
+
+
+def _unless_agreed(file: Path, space: str, instead: str) -> Withheld | None:
+    from recollect.consent import agreed_space
+
+    if agreed_space(data_directory(), file.parent) == space:
+        return None
+    folder = file.parent.resolve()
+    return Withheld(
+        str(file),
+        folder,
+        space,
+        f"{file} names the space {space!r}, which may hold memories of another project, and you "
+        f"have not agreed to that here: {instead!r} is used instead. To agree, run "
+        f"'recollect init' in {folder}",
+    )
+
+
+def space_named_by(file: Path) -> str | None:
+    """The space that a project's file names, agreed to or not."""
+    told = _read(file) if file.is_file() else {}
+    return None if "space" not in told else str(_typed("space", told["space"], str(file)))
 
 
 def _project_file(start: Path) -> Path | None:

@@ -13,7 +13,7 @@ from recollect.checks import check_space
 from recollect.errors import InvalidInput
 from recollect.notebook.books import Book, Books, Form
 from recollect.notebook.layout import HOMES, INDEX, JOURNAL, NOTES
-from recollect.settings import PROJECT_FILE, data_directory
+from recollect.settings import PROJECT_FILE, data_directory, space_named_by
 from recollect.vocabulary import GLOBAL_SPACE
 
 PROJECT_FOLDER = ".recollect"
@@ -43,6 +43,7 @@ class Offer(NamedTuple):
     project: bool
     missing: tuple[PurePosixPath, ...]  # files that would be made; what is there stays as it is
     project_file: Path | None = None  # would be written, with the space's name
+    again: bool = False  # it is bound, but its folder is gone
 
     @property
     def title(self) -> str:
@@ -64,10 +65,17 @@ def project_root(start: Path) -> Path | None:
 
 def global_offer(books: Sequence[Book]) -> Offer | None:
     """The user's own notebook, unless there is one."""
-    if any(b.space == GLOBAL_SPACE and b.form is Form.NOTEBOOK for b in books):
+    bound = own_notebook(books)
+    if bound is not None and bound.root.is_dir():
         return None
-    root = data_directory() / "notebook"
-    return Offer(root, GLOBAL_SPACE, Form.NOTEBOOK, False, _missing(root, project=False))
+    root = data_directory() / "notebook" if bound is None else bound.root
+    missing = _missing(root, project=False)
+    return Offer(root, GLOBAL_SPACE, Form.NOTEBOOK, False, missing, again=bound is not None)
+
+
+def own_notebook(books: Sequence[Book]) -> Book | None:
+    found = (b for b in books if b.space == GLOBAL_SPACE and b.form is Form.NOTEBOOK)
+    return next(found, None)
 
 
 def project_offer(books: Sequence[Book], project: Path, space: str | None) -> Offer | None:
@@ -75,22 +83,37 @@ def project_offer(books: Sequence[Book], project: Path, space: str | None) -> Of
     root = project / PROJECT_FOLDER
     if root.is_symlink():
         raise InvalidInput(f"{root} is a link; a project's notebook must lie in the project itself")
-    if any(book.root == root.resolve() for book in books):
+    bound = bound_at(root, books)
+    if bound is not None and bound.root.is_dir():
         return None
-    name = space_of(project, space, books)
+    name = space_of(project, space, books) if bound is None else bound.space
     file = project / PROJECT_FILE
     return Offer(
         root, name, Form.NOTEBOOK, True, _missing(root, project=True),
-        None if os.path.lexists(file) else file,
+        None if os.path.lexists(file) else file, again=bound is not None,
     )  # fmt: skip
+
+
+def bound_at(root: Path, books: Sequence[Book]) -> Book | None:
+    place = root.resolve()
+    return next((book for book in books if book.root == place), None)
 
 
 def notes_offer(books: Sequence[Book], root: Path, space: str, *, project: bool) -> Offer | None:
     """Notes with an index, unless they are bound already."""
-    if any(book.root == root.resolve() for book in books):
+    bound = bound_at(root, books)
+    if bound is not None and bound.root.is_dir():
         return None
     missing = () if os.path.lexists(root / INDEX) else (INDEX,)
+    if bound is not None:
+        return Offer(root, bound.space, bound.form, bound.project, missing, again=True)
     return Offer(root, space, Form.NOTES, project, missing)
+
+
+def notes_space(folder: Path, given: str | None, books: Sequence[Book]) -> str:
+    """The space of notes: as said, or by the folder's name; with its parent's where that is
+    taken."""
+    return check_space(given) if given is not None else _by_name(folder, books)
 
 
 def notes_there(project: Path) -> Path | None:
@@ -109,21 +132,21 @@ def space_of(project: Path, given: str | None, books: Sequence[Book]) -> str:
     if given is not None:
         return check_space(given)
     file = project / PROJECT_FILE
-    if file.is_file():
-        from recollect.settings import load
+    named = space_named_by(file)
+    if named is None:
+        return _by_name(project, books)
+    if named == GLOBAL_SPACE:
+        raise InvalidInput(
+            f"{file} names the space {GLOBAL_SPACE!r}, which is the user's own; a "
+            "project's notebook needs a space of its own: name one with --space"
+        )
+    return check_space(named)
 
-        found = load(environment={}, directory=project)
-        if found.origins["space"] == str(file):
-            name = found.settings.space
-            if name == GLOBAL_SPACE:
-                raise InvalidInput(
-                    f"{file} names the space {GLOBAL_SPACE!r}, which is the user's own; a "
-                    "project's notebook needs a space of its own: name one with --space"
-                )
-            return check_space(name)
+
+def _by_name(folder: Path, books: Sequence[Book]) -> str:
     taken = {book.space for book in books} | {GLOBAL_SPACE}
-    name = _as_space(project.name)
-    return name if name not in taken else _as_space(f"{project.parent.name}/{project.name}")
+    name = _as_space(folder.name)
+    return name if name not in taken else _as_space(f"{folder.parent.name}/{folder.name}")
 
 
 def _as_space(name: str) -> str:
@@ -137,8 +160,41 @@ def _missing(root: Path, *, project: bool) -> tuple[PurePosixPath, ...]:
     return tuple(file for file in homes if not os.path.lexists(root / file))
 
 
+def written_elsewhere(offer: Offer, books: Sequence[Book]) -> Book | None:
+    """The book that what is told to this space is written into already, in another folder."""
+    root = offer.root.resolve()
+    for book in books:
+        same = book.writable and (book.space, book.form) == (offer.space, offer.form)
+        if same and book.root != root:
+            return book
+    return None
+
+
+def check(offer: Offer) -> None:
+    """Refuse what could not be made to the end, before anything is made."""
+    root = offer.root
+    folders = {root / file.parent for file in offer.missing}
+    if offer.form is Form.NOTEBOOK:
+        folders.add(root / JOURNAL)
+    for folder in (root, *sorted(folders)):
+        for part in (folder, *folder.parents):
+            if os.path.lexists(part):
+                break
+        if not part.is_dir():
+            what = "is a link that leads nowhere" if part.is_symlink() else "is no folder"
+            raise InvalidInput(f"{part} {what}; move it away first: nothing was made")
+        if part.is_relative_to(root):
+            _refuse_leading_out(part, root.resolve())
+
+
+def _refuse_leading_out(folder: Path, inside: Path) -> None:
+    if not folder.resolve().is_relative_to(inside):  # somebody else's repository may hold links
+        raise InvalidInput(f"{folder} is a link that leads out of {inside}; remove it first")
+
+
 def accept(offer: Offer, books: Books) -> Book:
     """Make what is missing and bind the folder. Nothing that is there is changed."""
+    check(offer)
     root = offer.root
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -160,8 +216,7 @@ def accept(offer: Offer, books: Books) -> Book:
 
 def _make_folder(folder: Path, inside: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    if not folder.resolve().is_relative_to(inside):  # somebody else's repository may hold links
-        raise InvalidInput(f"{folder} leads out of {inside}; remove that link first")
+    _refuse_leading_out(folder, inside)
 
 
 def _create(path: Path, text: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from recollect.consent import agree
 from recollect.engine import Engine
 
 PROGRAM = [sys.executable, "-m", "recollect.doors.cli.main"]
@@ -51,6 +52,10 @@ class Home:
     def remember(self, text: str, **fields: Any) -> str:
         with self.engine() as engine:
             return engine.remember(text, **fields).id
+
+    def agree(self, project: Path, space: str) -> None:
+        """As `recollect init` does in the project."""
+        agree(self.path / "data/recollect", project, space)
 
     def run(self, *words: str, given: object = None, **environment: str) -> Ran:
         data = given if isinstance(given, bytes) else json.dumps(given or {}).encode()

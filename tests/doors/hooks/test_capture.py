@@ -151,12 +151,17 @@ def test_into_the_space_of_the_project(home: Home) -> None:
     path = write(home.path / "t.jsonl", claude(TOLD))
     home.hook("stop", {"cwd": str(home.work), "transcript_path": path})
     assert len(kept(home, spaces=["lantern"])) == 2
+    home.hook("stop", {"cwd": str(home.work), "transcript_path": path, "session_id": "again"})
+    with home.engine() as engine:
+        held = {info.name for info in engine.spaces() if info.memories}
+    assert held == {"lantern"}  # who came first may stay
 
 
 @pytest.mark.parametrize("project", [False, True])
 def test_into_the_journal_of_a_notebook(home: Home, project: bool) -> None:
     space = "lantern" if project else "global"
     (home.work / ".recollect.toml").write_text(f'space = "{space}"\n')
+    home.agree(home.work, space)
     notebook = home.path / "notebook"
     notebook.mkdir()
     with home.engine() as engine:

@@ -116,6 +116,10 @@ def test_the_project_where_the_agent_works_and_what_holds_everywhere(home: Home)
     (project / "deep").mkdir(parents=True)
     (project / ".recollect.toml").write_text('space = "lantern"\n')
     given = {"prompt": "theme 主题", "cwd": str(project / "deep")}
+    context = home.hook("prompt", given).context  # a fresh clone: nobody agreed
+    assert "of lantern" not in context and "of global" in context
+    assert "recollect init" in home.log and "'lantern'" in home.log
+    home.agree(project, "lantern")
     context = home.hook("prompt", given).context
     assert "of lantern" in context and "of global" in context and "of other" not in context
     context = home.hook("prompt", {"prompt": "theme 主题", "cwd": "/no/such/place"}).context

@@ -36,6 +36,10 @@ class Session:
     def __exit__(self, *_: object) -> None:
         if self._engine is not None:
             self._engine.close()
+        if self._loaded is not None and self._loaded.claim is not None:
+            from recollect.notebook.project_space import claim
+
+            claim(self._loaded)
 
     @property
     def loaded(self) -> Loaded:
@@ -45,6 +49,10 @@ class Session:
 
             given = {"store": self._arguments.store, "embedder": self._arguments.embedder}
             self._loaded = settings.load(given)
+            if self._loaded.withheld is not None:
+                from recollect.notebook.project_space import settled
+
+                self._loaded = settled(self._loaded)
             for warning in self._loaded.warnings:
                 self.hint(warning)
         return self._loaded

@@ -79,12 +79,22 @@ def _engine(options: Options, signal: Signal) -> Iterator[Engine]:
     from recollect.errors import StoreMissing
 
     given = {"store": options.store, "embedder": options.embedder}
-    loaded = settings.load(given, directory=signal.directory).settings
-    path = loaded.store_path
+    loaded = settings.load(given, directory=signal.directory)
+    if loaded.withheld is not None:  # a project's file names a space that nobody agreed to
+        from recollect.notebook.project_space import settled
+
+        loaded = settled(loaded)
+        if loaded.withheld is not None:
+            log.write(options.harness, options.event, loaded.withheld.warning, seconds=0.0)
+    path = loaded.settings.store_path
     if signal.event is not Event.STOP and not (path.exists() and path.stat().st_size > 0):
         raise StoreMissing(f"there is no store at {path} yet; 'recollect init' creates it")
-    with Engine(settings=loaded) as engine:
+    with Engine(settings=loaded.settings) as engine:
         yield engine
+    if loaded.claim is not None:
+        from recollect.notebook.project_space import claim
+
+        claim(loaded)
 
 
 def _context(engine: Engine, signal: Signal) -> tuple[str, str]:

@@ -3,15 +3,17 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.doors.cli.session import Session
 from recollect.errors import InvalidInput
-from recollect.settings import config_file
+from recollect.settings import config_file, space_named_by
+from recollect.vocabulary import GLOBAL_SPACE
 
 if TYPE_CHECKING:
     from recollect.notebook.beginning import Offer
-    from recollect.notebook.books import Book
+    from recollect.notebook.books import Book, Books
 
 _EPILOG = """\
 Looks at what is there, says what it would do, and asks before each notebook. A notebook is a folder
@@ -40,12 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
+class _Plan(NamedTuple):
+    """What could be made here, and what there is to say beside it."""
+
+    offers: list[Offer]
+    notes: list[str]
+    project: Path | None
+    wanted: str | None  # the space that the project's file names, before anybody agreed to it
+
+
 def run(arguments: argparse.Namespace, session: Session) -> int:
     path = session.loaded.settings.store_path
     existed = path.exists()
     status = session.engine.status()
-    offers = _offers(arguments, session)
-    asking = sys.stdin.isatty() and not session.json
+    plan = _plan(arguments, session)
+    asking = sys.stdin.isatty() and not session.json and not arguments.yes
     if not session.json:
         session.say(f"{'Here is' if existed else 'Created'} your store: {path}")
         session.say(
@@ -54,58 +65,194 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.say(f"Meaning is read by {status.embedder}, on this machine, without a network.")
     made: list[tuple[Book, Any]] = []
     left: list[Offer] = []
-    for offer in offers:
-        if arguments.yes or (asking and _agreed(offer, session)):
+    known = {info.name: info.memories for info in status.spaces}
+    for offer in plan.offers:
+        if arguments.yes or (asking and _agreed(_explained(offer, known), session)):
             made.append(_make(offer, session))
         else:
             left.append(offer)
+    notes = [*plan.notes, *_agree(plan, made, left, known, arguments.yes, asking, session)]
+    suggestions = _suggestions(plan, session)
     if session.json:
         session.show(
             {"store": str(path), "created": not existed, "config": str(config_file()),
              "embedder": status.embedder, "memories": session.engine.status().memories,
              "books": [_made_record(book, report) for book, report in made],
-             "offers": [_offer_record(offer) for offer in left]}
+             "offers": [_offer_record(offer) for offer in left],
+             "notes": notes, "suggestions": suggestions}
         )  # fmt: skip
     else:
-        _what_next(session, made, [] if asking else left)
+        explained = [] if asking else [_explained(offer, known) for offer in left]
+        _what_next(session, made, explained, notes, suggestions)
     return 0
 
 
-def _offers(arguments: argparse.Namespace, session: Session) -> list[Offer]:
-    """What could be made here, of what was asked for."""
+def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
+    """Of what was asked for. Everything is checked before anything is made."""
+    from recollect.consent import agreed_space
     from recollect.notebook import beginning
+    from recollect.settings import PROJECT_FILE, data_directory
 
-    registry = session.engine.books
-    assert registry is not None  # the command line opens stores by their path
-    books = registry.all()
+    books = _books(session).all()
     here = Path.cwd()
     project = beginning.project_root(here)
     every = not (arguments.own or arguments.project or arguments.notes)
     offers: list[Offer | None] = []
+    notes: list[str] = []
+    wanted = None
     if arguments.own or every:
         offers.append(beginning.global_offer(books))
+        if offers[-1] is None and (own := beginning.own_notebook(books)) is not None:
+            notes.append(f"your own notebook is there already: {own.root}")
     if arguments.project and project is None:
         project = here  # who says so makes it one
+    if every and project is None:
+        notes.append(
+            f"{here} is no project (neither .git nor {PROJECT_FILE} is there or above), so there "
+            "is no notebook of a project; to have one here: recollect init --project"
+        )
     if (arguments.project or every) and project is not None:
         offers.append(beginning.project_offer(books, project, arguments.space))
+        bound = beginning.bound_at(project / beginning.PROJECT_FOLDER, books)
+        if offers[-1] is None and bound is not None:
+            notes.append(f"the project's notebook is there already: {bound.root} ({bound.space})")
+        named = space_named_by(project / PROJECT_FILE)
+        if named not in (None, GLOBAL_SPACE, agreed_space(data_directory(), project)):
+            wanted = named
+        if arguments.space not in (None, named) and named is not None:
+            notes.append(
+                f"{project / PROJECT_FILE} names the space {named!r}, not {arguments.space!r}; "
+                "write that there, so that questions asked here look in it"
+            )
     if arguments.notes:
         folder = Path(arguments.notes).expanduser().absolute()
         if folder.exists() and not folder.is_dir():
             raise InvalidInput(f"{folder} is no folder; name the one that holds INDEX.md")
-        space = arguments.space or session.loaded.settings.space
+        space = beginning.notes_space(folder, arguments.space, books)
         offers.append(beginning.notes_offer(books, folder, space, project=project is not None))
-    elif every and project is not None and (notes := beginning.notes_there(project)) is not None:
+        if offers[-1] is None:
+            notes.append(f"{folder} is bound already; see: recollect source list")
+    elif every and project is not None and (notes_there := beginning.notes_there(project)):
         space = beginning.space_of(project, arguments.space, [])
-        offers.append(beginning.notes_offer(books, notes, space, project=True))
-    return [offer for offer in offers if offer is not None]
+        offers.append(beginning.notes_offer(books, notes_there, space, project=True))
+    return _Plan(_possible(offers, books, notes, session), notes, project, wanted)
 
 
-def _explained(offer: Offer) -> list[str]:
+def _possible(
+    offers: list[Offer | None], books: list[Book], notes: list[str], session: Session
+) -> list[Offer]:
+    """The offers that can be made to the end; why not, of the others."""
+    from recollect.notebook import beginning
+    from recollect.notebook.forms import Form
+
+    kept = {book.root: book.pieces for book in session.engine.status().books}
+    found = []
+    for offer in offers:
+        if offer is None:
+            continue
+        beginning.check(offer)
+        root = str(offer.root.resolve())
+        other = beginning.written_elsewhere(offer, books)
+        if offer.again and kept.get(root):
+            notes.append(
+                f"{root} is gone, and the store keeps {kept[root]:,} memories of it. Bring the "
+                f"folder back; or begin anew: recollect source remove {quote(root)} --forget "
+                "--yes, then this again"
+            )
+        elif other is not None and offer.project and offer.form is Form.NOTEBOOK:
+            way = "for one of its own, say --space NAME"
+            if not other.root.is_dir():
+                way = (
+                    "that folder is gone: if the project was moved, say: recollect source remove "
+                    f"{quote(str(other.root))} --forget --yes, then this again"
+                )
+            notes.append(
+                f"space {offer.space!r} is written into {other.root} already, so no notebook is "
+                f"made in {offer.root}; {way}"
+            )
+        elif other is not None:
+            raise InvalidInput(
+                f"space {offer.space!r} is written into {other.root} already; say --space NAME"
+            )
+        else:
+            found.append(offer)
+    return found
+
+
+def _agree(
+    plan: _Plan,
+    made: list[tuple[Book, Any]],
+    left: list[Offer],
+    known: dict[str, int],
+    yes: bool,
+    asking: bool,
+    session: Session,
+) -> list[str]:
+    """Let the project's file choose its space: by making a notebook in it, or by saying so."""
+    from recollect.consent import agree
+    from recollect.settings import PROJECT_FILE, data_directory
+
+    if plan.project is None:
+        return []
+    by_notebook = {book.space for book, _ in made if book.root.is_relative_to(plan.project)}
+    if plan.wanted is None:
+        for space in by_notebook:  # in the file that was just written
+            if space == space_named_by(plan.project / PROJECT_FILE):
+                agree(data_directory(), plan.project, space)
+        return []
+    held = known.get(plan.wanted, 0)
+    told = f"{plan.project / PROJECT_FILE} names the space {plan.wanted!r}"
+    question = [f"{told}, which holds {held:,} memories; they would be shown and added to here"]
+    declined = any(offer.space == plan.wanted for offer in left)
+    if (
+        plan.wanted in by_notebook
+        or yes
+        or (asking and not declined and _agreed(question, session))
+    ):
+        agree(data_directory(), plan.project, plan.wanted)
+        return [f"{told}: agreed; its {held:,} memories are shown here"] if held else []
+    if plan.wanted not in known:
+        return []  # nobody's: it is used
+    return [f"{told}, which holds {held:,} memories: not used here until you agree (--yes)"]
+
+
+def _suggestions(plan: _Plan, session: Session) -> list[dict[str, str]]:
+    """Commands that take in what lies here already."""
+    from recollect.notebook.beginning import PROJECT_FOLDER, bound_at
+    from recollect.notebook.found_here import found_here
+
+    books = _books(session).all()
+    here = Path.cwd()
+    folder = plan.project or here
+    own = bound_at(folder / PROJECT_FOLDER, books)
+    space = f" --space {quote(own.space)}" if own is not None else ""
+    spaces = {info.name for info in session.engine.spaces()}
+    target = own.space if own is not None else session.loaded.settings.space
+    found = []
+    for find in found_here(folder, books):
+        if find.command == "import" and target in spaces:
+            where = {"source": find.path.name}
+            if session.engine.list(spaces=[target], where=where, limit=1).memories:
+                continue  # it was taken in before
+        name = str(find.path.relative_to(here) if find.path.is_relative_to(here) else find.path)
+        found.append({"command": f"recollect {find.command} {quote(name)}{space}", "why": find.why})
+    return found
+
+
+def _books(session: Session) -> Books:
+    registry = session.engine.books
+    assert registry is not None  # the command line opens stores by their path
+    return registry
+
+
+def _explained(offer: Offer, known: dict[str, int]) -> list[str]:
     there = offer.root.is_dir()
-    lines = [
-        f"The {offer.title}, in space {offer.space!r}: {offer.root}"
-        f"{'' if there else ' (a new folder)'}"
-    ]
+    gone = " (it is gone, and would be made again)" if offer.again else " (a new folder)"
+    lines = [f"The {offer.title}, in space {offer.space!r}: {offer.root}{'' if there else gone}"]
+    if known.get(offer.space) and offer.space != GLOBAL_SPACE:
+        lines.append(
+            f"  the space is there, with {known[offer.space]:,} memories; they are shown here then"
+        )
     if offer.missing:
         lines.append(f"  would be made there: {', '.join(map(str, offer.missing))}")
     if offer.project_file is not None:
@@ -115,9 +262,9 @@ def _explained(offer: Offer) -> list[str]:
     return lines
 
 
-def _agreed(offer: Offer, session: Session) -> bool:
+def _agreed(explained: list[str], session: Session) -> bool:
     session.say()
-    for line in _explained(offer):
+    for line in explained:
         session.say(line)
     return input("Do this? [y/N] ").strip().lower() in ("y", "yes", "是")
 
@@ -125,15 +272,19 @@ def _agreed(offer: Offer, session: Session) -> bool:
 def _make(offer: Offer, session: Session) -> tuple[Book, Any]:
     from recollect.notebook.beginning import accept
 
-    registry = session.engine.books
-    assert registry is not None
-    book = accept(offer, registry)
+    book = accept(offer, _books(session))
     with session.progress("reading") as progress:
         report = session.engine.sync(books=[book], progress=progress)
     return book, report
 
 
-def _what_next(session: Session, made: list[tuple[Book, Any]], left: list[Offer]) -> None:
+def _what_next(
+    session: Session,
+    made: list[tuple[Book, Any]],
+    left: list[list[str]],
+    notes: list[str],
+    suggestions: list[dict[str, str]],
+) -> None:
     from recollect.doors.cli.commands.sync_command import line
 
     for book, report in made:
@@ -145,9 +296,17 @@ def _what_next(session: Session, made: list[tuple[Book, Any]], left: list[Offer]
             session.say(f"not finished: {fault}")
     if left:
         session.say("\nThere could be more. Say --yes to have it, or run this in a terminal:")
-        for offer in left:
-            for told in _explained(offer):
+        for explained in left:
+            for told in explained:
                 session.say(told)
+    if notes:
+        session.say()
+    for note in notes:
+        session.say(f"Note: {note}.")
+    if suggestions:
+        session.say("\nThis lies here already; to have it remembered too:")
+    for suggestion in suggestions:
+        session.say(f"  {suggestion['command']}    {suggestion['why']}")
     kind = " --kind preference" if any(not book.project for book, _ in made) else ""
     session.say(f'\nNow tell it something:\n  recollect remember "Mei prefers dark mode"{kind}')
     session.say('and ask:\n  recollect recall "which theme does Mei like?"')
