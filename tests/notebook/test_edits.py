@@ -17,7 +17,7 @@ from recollect.notebook.parse import Piece, parse
 PATH = PurePosixPath("user/preferences.md")
 
 
-def append(text: str, told: str, *section: str, box: bool = False) -> Edit:
+def append(text: str, told: str, *section: str, box: str = "") -> Edit:
     item = Item(told, box=box)
     return appended(text, item, section, path=PATH, form=Form.NOTEBOOK, title="Preferences")
 
@@ -72,7 +72,7 @@ def test_an_item_more(before: str, section: tuple[str, ...], after: str) -> None
 
 
 def test_a_task_has_a_box() -> None:
-    assert append("# T\n\n- [x] a\n", "b", box=True).text == "# T\n\n- [x] a\n- [ ] b\n"
+    assert append("# T\n\n- [x] a\n", "b", box=" ").text == "# T\n\n- [x] a\n- [ ] b\n"
 
 
 def test_several_lines_and_fields() -> None:

@@ -189,3 +189,43 @@ def test_the_set_is_large_enough_and_in_both_languages() -> None:
     assert len(every) >= 200
     for language, least in (("en", 100), ("zh", 80), ("mixed", 25), ("crossed", 10)):
         assert sum(pair.language == language for pair in every) >= least
+
+
+# What one has several of
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I am allergic to peanuts", "I am now allergic to shrimp"),
+        ("我对花生过敏", "我现在对虾过敏"),
+        ("I like drinking tea", "I now like drinking coffee"),
+        ("我喜欢喝茶", "我现在喜欢喝咖啡"),
+        ("I like green tea", "I now like black tea"),
+        ("我喜欢绿茶", "我现在喜欢红茶"),
+        ("Invite Alice to the review", "Invite Bob to the review now"),
+        ("邀请小李参加评审", "现在邀请小王参加评审"),
+        ("Invite user_1 to the review", "Invite user_2 to the review now"),
+        ("Li owns a Ford", "Li now owns a Tesla"),
+        ("Li 认识 Ann", "Li 现在认识 Bob"),
+    ],
+)
+def test_one_more_of_many_ends_none(old: str, new: str) -> None:
+    assert judge(Told(old), Told(new)).verdict is Verdict.NEW
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I am allergic to peanuts", "I am no longer allergic to peanuts"),
+        ("我对花生过敏", "我对花生不再过敏"),
+        ("I drink tea in the morning", "I drink coffee instead in the morning"),
+        ("我早上喝茶", "我早上改为喝咖啡"),
+        ("我早上喝茶", "我早上改喝咖啡"),
+        ("I prefer tea", "I now prefer coffee instead of tea"),
+        ("Mei prefers dark mode", "Mei now prefers light mode"),
+        ("小美喜欢深色模式", "小美现在喜欢浅色模式"),
+    ],
+)
+def test_unless_it_says_so_or_there_is_but_one(old: str, new: str) -> None:
+    assert judge(Told(old), Told(new)).verdict is Verdict.CORRECTION

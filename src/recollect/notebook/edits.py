@@ -18,7 +18,7 @@ from recollect.notebook import markdown
 from recollect.notebook.forms import Form
 from recollect.notebook.front_matter import front_matter
 from recollect.notebook.lines import split_lines, split_lines_with_ends
-from recollect.notebook.markdown import Block, Heading
+from recollect.notebook.markdown import Block, Heading, Marker
 from recollect.notebook.parse import Piece, parse
 
 _DEEP = 4  # columns: from here on a line of an item can be no heading
@@ -34,7 +34,7 @@ class Item(NamedTuple):
 
     text: str
     fields: tuple[tuple[str, str], ...] = ()
-    box: bool = False  # a task: [ ]
+    box: str = ""  # of a task: " " is open, "x" is done
 
 
 class _Page(NamedTuple):
@@ -72,6 +72,45 @@ def replaced(text: str, old: Piece, item: Item, *, path: PurePosixPath, form: Fo
         if _sound(edit, before, path, form, gone=(old.start,)):
             return edit
     raise _would_break(path)
+
+
+def removed(text: str, old: Piece, *, path: PurePosixPath, form: Form) -> str:
+    """The text without that piece, nor the blank line that set it apart."""
+    page = _page(text, path)
+    raw, start, end = page.raw, old.start, old.end
+    apart = start > 0 and not page.lines[start - 1].strip()
+    if apart and end < len(raw) and not page.lines[end].strip():
+        end += 1
+    left = "".join([*raw[:start], *raw[end:]])
+    before = parse(text, path, book_form=form, zone=UTC)
+    kept = [(p.text, p.section, p.kind) for p in before if p.start != old.start]
+    after = parse(left, path, book_form=form, zone=UTC)
+    if kept != [(p.text, p.section, p.kind) for p in after]:
+        raise _would_break(path)
+    return left
+
+
+def placed(text: str, item: Item, before: Piece, *, path: PurePosixPath, form: Form) -> Edit | None:
+    """The text with this item above that piece, or None where other lines would read differently
+    then."""
+    page = _page(text, path)
+    marker = markdown.marker_of(page.lines[before.start])
+    if marker is None:
+        return None
+    new = _written(item, _lead_of_line(page.lines[before.start], marker), deep=False, box=item.box)
+    at = before.start
+    if at + 1 < len(page.lines) and before.end < len(page.lines):
+        new += [""] if not page.lines[before.end].strip() and _loose_after(page, before) else []
+    edit = Edit("".join([*page.raw[:at], *(line + page.end for line in new), *page.raw[at:]]), at)
+    same = parse(text, path, book_form=form, zone=UTC)
+    return edit if _sound(edit, same, path, form, gone=()) else None
+
+
+def ticked(text: str, old: Piece) -> Edit:
+    """The text with the box of that task ticked."""
+    raw = split_lines_with_ends(text)
+    raw[old.start] = raw[old.start].replace("[ ]", "[x]", 1)
+    return Edit("".join(raw), old.start)
 
 
 def piece_at(edit: Edit, path: PurePosixPath, form: Form) -> Piece | None:
@@ -181,18 +220,31 @@ def _lead(page: _Page, items: list[Block]) -> str:
 def _lead_of(page: _Page, block: Block) -> str:
     marker = block.marker
     assert marker is not None
-    lead = page.lines[block.start][: marker.content]
+    lead = _lead_of_line(page.lines[block.start], marker)
     if marker.text[0].isdigit():
         number = str(int(marker.text[:-1]) + 1)
         lead = lead.replace(marker.text, number + marker.text[-1], 1)
+    return lead
+
+
+def _lead_of_line(line: str, marker: Marker) -> str:
+    lead = line[: marker.content]
     return lead if lead[-1].isspace() or marker.text[-1] in "、•" else lead + " "
 
 
-def _written(item: Item, lead: str, *, deep: bool, box: bool) -> list[str]:
+def _loose_after(page: _Page, piece: Piece) -> bool:
+    """Does another item follow, after a blank line?"""
+    following = piece.end
+    while following < len(page.lines) and not page.lines[following].strip():
+        following += 1
+    return following < len(page.lines) and markdown.marker_of(page.lines[following]) is not None
+
+
+def _written(item: Item, lead: str, *, deep: bool, box: str) -> list[str]:
     width = len(lead.expandtabs(4))
     indent = " " * (max(width, _DEEP) if deep else max(width, 2))
     lines = split_lines(item.text.strip("\r\n")) or [""]
-    first = lead + ("[ ] " if box else "") + lines[0].strip()
+    first = lead + (f"[{box}] " if box else "") + lines[0].strip()
     rest = [indent + line if line.strip() else "" for line in lines[1:]]
     return [first, *rest, *(f"{indent}- {name}: {value}" for name, value in item.fields)]
 
@@ -241,7 +293,8 @@ def _replace(page: _Page, old: Piece, item: Item, *, deep: bool) -> Edit:
     if found is not None and not (lead[-1].isspace() or found.text[-1] in "、•"):
         lead += " "
     rest = page.lines[old.start][len(lead) :]
-    box = rest[:1] == "[" and rest[1:3] in (" ]", "x]", "X]")
+    boxed = rest[:1] == "[" and rest[1:3] in (" ]", "x]", "X]")
+    box = (item.box or " ") if boxed else ""
     new = _written(item, lead, deep=deep, box=box)
     if not lead:
         new = [line.strip() for line in new]

@@ -12,16 +12,18 @@ before. To undo a correction, move the line back and delete it here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
-from pathlib import PurePosixPath
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 from recollect.errors import NotebookFileRefused
 from recollect.notebook.books import Book
 from recollect.notebook.edits import Edit, Item, appended
+from recollect.notebook.files import change, current, put_back
 from recollect.notebook.forms import Form
 from recollect.notebook.layout import HISTORY, Reading, reading_of
+from recollect.vocabulary import Memory
 
 TITLE = "History"
 
@@ -43,9 +45,82 @@ def with_superseded(
     where = f"{was_in} § {section}" if section else str(was_in)
     fields = [("until", _shown(until, zone)), ("was in", where)]
     if since is not None and since < until:
-        fields.insert(0, ("since", _shown(since, zone)))
+        second = since.replace(microsecond=0)
+        finer = until.microsecond or second == until
+        fields.insert(0, ("since", _shown(since if finer else second, zone)))
     fields.append(("replaced by", one_line(replaced_by)))
     return appended(text, Item(old, (*labels, *fields)), (), path=HISTORY, form=form, title=TITLE)
+
+
+class Held(NamedTuple):
+    """When a line held, and what took its place."""
+
+    since: datetime | None
+    until: datetime
+    replaced_by: str
+
+
+def move_into_history(
+    book: Book, zone: tzinfo, old: Memory, held: Held, edit: Callable[[str], str]
+) -> None:
+    """A line into history.md before `edit` takes it from its place: at no moment is it in
+    neither."""
+    path = PurePosixPath(old.source)
+    held_back: list[str] = []
+
+    def note(text: str) -> str:
+        held_back.append(
+            with_superseded(
+                text,
+                old.text,
+                labels=tuple(labels(old)),
+                since=held.since,
+                until=held.until,
+                was_in=path,
+                section=old.section,
+                replaced_by=held.replaced_by,
+                zone=zone,
+                form=book.form,
+            ).text
+        )
+        return held_back[-1]
+
+    before = change(book.root, HISTORY, note)
+    try:
+        change(book.root, path, edit)
+    except BaseException:
+        after = current(book.root, HISTORY)
+        if after is not None and after.endswith(held_back[-1].encode()[-64:]):
+            put_back(book.root, HISTORY, before, after)
+        raise
+
+
+def held_since(old: Memory, new: Memory, file: Path) -> datetime | None:
+    """From when a line held: as it says, else from when it was first seen. A line that this very
+    telling sees first is as old as its file. None: it is said now that it had ended before it was
+    told, and nobody knows since when it held."""
+    first = old.valid_from or old.created_at
+    if first < (new.valid_from or new.created_at):
+        return first
+    if new.valid_from is not None:
+        return None
+    saved = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    return saved if saved < new.created_at else new.created_at - timedelta(microseconds=1)
+
+
+def held_until(new: Memory, since: Sequence[datetime | None]) -> datetime:
+    """The second is what a person reads, unless it all happens within one."""
+    now = new.valid_from or new.created_at
+    second = now.replace(microsecond=0)
+    return second if all(one is None or one < second for one in since) else now
+
+
+def labels(memory: Memory) -> Iterator[tuple[str, str]]:
+    """What an item says of itself in items below it."""
+    if memory.tags:
+        yield "tags", ", ".join(memory.tags)
+    if memory.entities:
+        yield "entities", ", ".join(memory.entities)
 
 
 def one_line(text: str) -> str:
@@ -53,7 +128,8 @@ def one_line(text: str) -> str:
 
 
 def _shown(moment: datetime, zone: tzinfo) -> str:
-    return moment.astimezone(zone).isoformat(timespec="seconds")
+    """To the second, as people read it; finer only where it must be."""
+    return moment.astimezone(zone).isoformat()
 
 
 def replacements(book: Book, zone: tzinfo) -> dict[tuple[str, str], dict[str, Any]]:

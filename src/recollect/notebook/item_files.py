@@ -6,19 +6,38 @@ A correction takes the old line's place, which moves to `history.md`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.filters import Condition
+from recollect.filters import AnyOf, Condition, Filter, Not
 from recollect.notebook.books import Book
-from recollect.notebook.edits import Edit, Item, appended, kept_fields, piece_at, replaced
-from recollect.notebook.files import change, current, put_back
-from recollect.notebook.history_file import one_line, with_superseded
-from recollect.notebook.journal import entry
-from recollect.notebook.judging import Finding, find
+from recollect.notebook.edits import (
+    Edit,
+    Item,
+    appended,
+    kept_fields,
+    piece_at,
+    placed,
+    removed,
+    replaced,
+    ticked,
+)
+from recollect.notebook.files import change, current
+from recollect.notebook.history_file import (
+    Held,
+    held_since,
+    held_until,
+    labels,
+    move_into_history,
+    one_line,
+)
+from recollect.notebook.journal import entry, later_entry
+from recollect.notebook.judging import Finding, find, is_done
 from recollect.notebook.layout import HISTORY, HOMES
 from recollect.notebook.parse import Piece, parse
 from recollect.notebook.reading import read_text
@@ -49,7 +68,7 @@ class _Writing:
     def __init__(self, kit: SyncKit, book: Book, memory: Memory, told: Mapping[str, Any]) -> None:
         self._kit = kit
         self._book = book
-        self._memory = memory
+        self._memory = _as_task(memory) if memory.kind == "task" else memory
         self._told = told
         self._zone = kit.zone()
         self._notes: list[str] = []
@@ -63,25 +82,89 @@ class _Writing:
         ]
         if there:
             self._sync(there)  # what a person wrote a moment ago is known too, and what was killed
+        olds: tuple[Memory, ...] = () if old is None else (old,)
+        known: Memory | None = None
         if old is None:
             finding = find(
                 self._memory,
                 store=self._kit.store,
                 embedder=self._kit.embedder,
                 zone=self._zone,
-                where=Condition("provenance", "book", "=", str(self._book.root)),
+                where=self._here_or_in_no_file(),
             )
-            if finding.verdict is Verdict.SAME:
-                return reinforced(self._kit.store, finding)
+            if finding.verdict is Verdict.SAME and finding.memory is not None:
+                if self._stands(finding.memory):
+                    return self._told_again(finding)
+                known = finding.memory
+                self._notes.append(f"known already in the store alone ({finding.why}): {known.id}")
             self._notes += near_note(finding)
-            old = finding.memory if finding.verdict is Verdict.CORRECTION else None
-        if old is not None:
-            return self._supersede(old)
+            if finding.verdict is Verdict.CORRECTION and finding.memory is not None:
+                olds = (finding.memory, *finding.others)
+        standing = [one for one in olds if self._stands(one)]
+        if standing:
+            return self._supersede(standing, [one for one in olds if one not in standing])
         assert path is not None
         home = HOMES[self._memory.kind]
         title = home.title_zh if re.search("[\u3400-\u9fff]", self._memory.text) else home.title
-        item = Item(self._memory.text, tuple(self._fields()), box=self._memory.kind == "task")
+        item = Item(self._memory.text, tuple(self._fields()), box=self._box())
+        if known is not None or olds:
+            return self._take_over(path, item, title, known, olds)
         return self._append(path, item, title, Action.CREATED)
+
+    def _here_or_in_no_file(self) -> Filter:
+        """What stands in another book is that book's own."""
+        here = Condition("provenance", "book", "=", str(self._book.root))
+        return AnyOf((here, Not(Condition("provenance", "book", "exists", True))))
+
+    def _stands(self, memory: Memory) -> bool:
+        """In a file of this book; else in the store alone."""
+        return memory.provenance.get("book") == str(self._book.root)
+
+    def _box(self) -> str:
+        if self._memory.kind != "task":
+            return ""
+        return "x" if is_done(self._memory) else " "
+
+    def _told_again(self, finding: Finding) -> Receipt:
+        known = finding.memory
+        assert known is not None
+        if not is_done(self._memory) or is_done(known):
+            return reinforced(self._kit.store, finding)
+        made: list[Edit] = []
+
+        def edit(text: str) -> str:
+            made.append(ticked(text, self._standing(text, path, known)))
+            return made[-1].text
+
+        path = PurePosixPath(known.source)
+        change(self._book.root, path, edit)
+        self._notes.append("it was open, and is done now")
+        return self._indexed(path, made[-1], {}, Action.REVISED, [path])
+
+    def _take_over(
+        self,
+        path: PurePosixPath,
+        item: Item,
+        title: str,
+        known: Memory | None,
+        olds: tuple[Memory, ...],
+    ) -> Receipt:
+        """What was in the store alone stands in the file from now on, or what corrects it does."""
+        former = (known,) if known is not None else olds
+        now = self._memory.valid_from or self._memory.created_at
+        beside: dict[str, Any] = {"metadata": {SUPERSEDES: former[0].id}, "valid_from": now}
+        if known is not None:
+            beside["reinforcement"] = known.reinforcement + 1
+            beside["access_count"] = known.access_count
+        action = Action.CREATED if known is not None else Action.REVISED
+        receipt = self._append(path, item, title, action, beside)
+        for one in former:
+            link(self._kit.store, one, receipt.id, until=now)
+        said = ["it stands in the file now"] if known is not None else [
+            f"supersedes {one.id}, which was in the store alone: {clip(one_line(one.text), 80)}"
+            for one in former
+        ]  # fmt: skip
+        return receipt._replace(notes=(*receipt.notes, *said))
 
     def _journal(self) -> Receipt:
         moment = self._memory.occurred_at or self._memory.created_at
@@ -92,7 +175,11 @@ class _Writing:
             if known is not None:
                 return reinforced(self._kit.store, Finding(Verdict.SAME, "told this minute", known))
         fields = tuple((n, v) for n, v in self._fields() if n in ("tags", "entities"))
-        return self._append(told.path, Item(told.text, fields), told.title, Action.CREATED)
+        item = Item(told.text, fields)
+        later: Callable[[str], Piece | None] | None = None
+        if self._memory.occurred_at is not None:  # of a time that has gone by: among the others
+            later = partial(later_entry, told.path, moment, self._book.form, self._zone)
+        return self._append(told.path, item, told.title, Action.CREATED, above=later)
 
     def _told_this_minute(self, path: PurePosixPath, text: str) -> Memory | None:
         """A hook that is run twice must not write twice."""
@@ -118,7 +205,7 @@ class _Writing:
     def _fields(self) -> Iterator[tuple[str, str]]:
         """What the file can say of the item."""
         memory = self._memory
-        yield from _labels(memory)
+        yield from labels(memory)
         if memory.occurred_at is not None:
             yield "date", self._shown(memory.occurred_at)
         if memory.valid_from is not None:
@@ -143,81 +230,93 @@ class _Writing:
     def _section(self) -> tuple[str, ...]:
         return tuple(filter(None, (one_line(t) for t in self._memory.section.split(_BETWEEN))))
 
-    def _append(self, path: PurePosixPath, item: Item, title: str, action: Action) -> Receipt:
+    def _append(
+        self,
+        path: PurePosixPath,
+        item: Item,
+        title: str,
+        action: Action,
+        extra: Mapping[str, Any] | None = None,
+        above: Callable[[str], Piece | None] | None = None,
+    ) -> Receipt:
         made: list[Edit] = []
+        form = self._book.form
 
         def edit(text: str) -> str:
+            piece = above(text) if above is not None and not self._section() else None
+            there = None if piece is None else placed(text, item, piece, path=path, form=form)
             made.append(
-                appended(text, item, self._section(), path=path, form=self._book.form, title=title)
+                there or appended(text, item, self._section(), path=path, form=form, title=title)
             )
             return made[-1].text
 
         change(self._book.root, path, edit)
-        return self._indexed(path, made[-1], self._beside(), action, [path])
+        beside = self._beside()
+        extra = dict(extra or {})
+        if "metadata" in extra:
+            extra["metadata"] = {**beside.get("metadata", {}), **extra["metadata"]}
+        return self._indexed(path, made[-1], {**beside, **extra}, action, [path])
 
-    def _supersede(self, old: Memory) -> Receipt:
-        path = PurePosixPath(old.source)
-        piece = self._piece_of(path, old)
-        if piece is None:
-            raise InvalidInput(
-                f"{old.id} does not stand in {path} any more as it was read; run 'recollect sync' "
-                "and tell it again"
-            )
-        now = (self._memory.valid_from or self._memory.created_at).replace(microsecond=0)
-        held_back: list[str] = []
-
-        def note(text: str) -> str:
-            held_back.append(
-                with_superseded(
-                    text,
-                    old.text,
-                    labels=tuple(_labels(old)),
-                    since=old.valid_from or old.created_at,
-                    until=now,
-                    was_in=path,
-                    section=old.section,
-                    replaced_by=self._memory.text,
-                    zone=self._zone,
-                    form=self._book.form,
-                ).text
-            )
-            return held_back[-1]
-
+    def _supersede(self, olds: Sequence[Memory], in_store: Sequence[Memory]) -> Receipt:
+        """The first one's place is taken; the others, which say the same, go."""
+        paths = [PurePosixPath(old.source) for old in olds]
+        for path, old in zip(paths, olds, strict=True):
+            if self._found(read_text(self._book.root, path), path, old) is None:
+                raise InvalidInput(
+                    f"{old.id} does not stand in {path} any more as it was read; "
+                    "run 'recollect sync' and tell it again"
+                )
+        new = self._memory
+        since = [
+            held_since(old, new, self._book.root / path)
+            for old, path in zip(olds, paths, strict=True)
+        ]
+        now = held_until(new, since)
         made: list[Edit] = []
+        form = self._book.form
 
         def edit(text: str) -> str:
-            standing = _standing(parse(text, path, book_form=self._book.form, zone=self._zone), old)
-            if standing is None:
-                raise InvalidInput(f"{path} was changed just now; tell it again")
+            standing = self._standing(text, paths[0], olds[0])
             own = [f for f in self._fields() if f[0] not in ("since", "date")]
             named = {name for name, _ in own}
             kept = [field for field in kept_fields(text, standing) if field[0] not in named]
-            item = Item(self._memory.text, (*kept, *own))
-            made.append(replaced(text, standing, item, path=path, form=self._book.form))
+            item = Item(self._memory.text, (*kept, *own), box=self._box())
+            made.append(replaced(text, standing, item, path=paths[0], form=form))
             return made[-1].text
 
-        # The old line is in history.md before it leaves its place: at no moment is it in neither.
-        before = change(self._book.root, HISTORY, note)
-        try:
-            change(self._book.root, path, edit)
-        except BaseException:
-            after = current(self._book.root, HISTORY)
-            if after is not None and after.endswith(held_back[-1].encode()[-64:]):
-                put_back(self._book.root, HISTORY, before, after)
-            raise
-        beside = self._beside()
-        metadata = {**beside.get("metadata", {}), SUPERSEDES: old.id}
-        beside |= {"metadata": metadata, "valid_from": now}
-        receipt = self._indexed(path, made[-1], beside, Action.REVISED, [path, HISTORY])
-        latest = self._kit.store.get([old.id])[0]
-        if latest is not None:
-            link(self._kit.store, latest, receipt.id, until=now)
-        said = f"supersedes {old.id}, kept in {HISTORY}: {clip(one_line(old.text), 80)}"
-        return receipt._replace(notes=(*receipt.notes, said))
+        def without(text: str, path: PurePosixPath, old: Memory) -> str:
+            return removed(text, self._standing(text, path, old), path=path, form=form)
 
-    def _piece_of(self, path: PurePosixPath, old: Memory) -> Piece | None:
-        text = read_text(self._book.root, path)
+        edits: list[Callable[[str], str]] = [
+            edit,
+            *(partial(without, path=p, old=o) for p, o in zip(paths[1:], olds[1:], strict=True)),
+        ]
+        for at in reversed(range(len(olds))):  # the first at the end: its line is the receipt's
+            held = Held(since[at], now, new.text)
+            move_into_history(self._book, self._zone, olds[at], held, edits[at])
+        beside = self._beside()
+        metadata = {**beside.get("metadata", {}), SUPERSEDES: olds[0].id}
+        beside |= {"metadata": metadata, "valid_from": now}
+        touched = [*dict.fromkeys(paths), HISTORY]
+        receipt = self._indexed(paths[0], made[-1], beside, Action.REVISED, touched)
+        for latest in self._kit.store.get([one.id for one in (*olds, *in_store)]):
+            if latest is not None:
+                link(self._kit.store, latest, receipt.id, until=now)
+        said = [
+            f"supersedes {old.id}, kept in {HISTORY}: {clip(one_line(old.text), 80)}"
+            for old in olds
+        ]
+        said += [f"supersedes {one.id}, which was in the store alone" for one in in_store]
+        return receipt._replace(notes=(*receipt.notes, *said))
+
+    def _found(self, text: str, path: PurePosixPath, old: Memory) -> Piece | None:
         return _standing(parse(text, path, book_form=self._book.form, zone=self._zone), old)
+
+    def _standing(self, text: str, path: PurePosixPath, old: Memory) -> Piece:
+        found = self._found(text, path, old)
+        if found is None:
+            raise InvalidInput(f"{path} was changed just now; tell it again")
+        return found
 
     def _indexed(
         self,
@@ -262,11 +361,13 @@ class _Writing:
         )
 
 
-def _labels(memory: Memory) -> Iterator[tuple[str, str]]:
-    if memory.tags:
-        yield "tags", ", ".join(memory.tags)
-    if memory.entities:
-        yield "entities", ", ".join(memory.entities)
+def _as_task(memory: Memory) -> Memory:
+    """ "[x] send the report" is a task that is done."""
+    found = re.match(r"\s*(?:[-*+]\s+)?\[([ xX])\]\s+(?=\S)", memory.text)
+    if found is None:
+        return memory
+    done = {"done": True} if found[1] != " " else {}
+    return replace(memory, text=memory.text[found.end() :], metadata={**memory.metadata, **done})
 
 
 def _standing(pieces: list[Piece], old: Memory) -> Piece | None:

@@ -6,7 +6,9 @@ from datetime import datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from recollect.notebook.forms import Form
 from recollect.notebook.layout import journal_file
+from recollect.notebook.parse import Piece, parse
 
 
 class Entry(NamedTuple):
@@ -24,3 +26,15 @@ def entry(text: str, moment: datetime, zone: tzinfo) -> Entry:
     wall = moment.astimezone(zone)
     path = journal_file(wall.date())
     return Entry(path, wall.date().isoformat(), f"{wall:%H:%M} {text.strip()}")
+
+
+def later_entry(
+    path: PurePosixPath, moment: datetime, form: Form, zone: tzinfo, text: str
+) -> Piece | None:
+    """Of the entries at the end of a day's text that are later than this moment, the first."""
+    found: Piece | None = None
+    for piece in reversed(parse(text, path, book_form=form, zone=zone)):
+        if piece.occurred_at is None or piece.occurred_at <= moment:
+            break
+        found = piece
+    return found

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.clock import to_micros
 from recollect.errors import EmbedderError
 from recollect.filters import All, Condition, Filter, ValidAt
-from recollect.notebook.sameness import Judgement, Told, Verdict, bounds_of, judge
+from recollect.notebook.sameness import (
+    Judgement,
+    Told,
+    Verdict,
+    bounds_of,
+    judge,
+    one_fact,
+    opposite,
+)
 from recollect.stores.protocol import Store
 from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
+from recollect.text.facts import Reading
 from recollect.text.tokenise import query_terms
 from recollect.vocabulary import Memory
 
@@ -28,6 +37,7 @@ class Finding(NamedTuple):
     verdict: Verdict
     why: str
     memory: Memory | None = None
+    others: tuple[Memory, ...] = ()  # that say the same as the one that is corrected
 
 
 def find(
@@ -69,21 +79,50 @@ def find(
         for one in known
         if one.id != memory.id
     ]
-    for one, said in judged:
+    done = [pair for pair in judged if is_done(pair[0]) and not is_done(memory)]
+    judged = [pair for pair in judged if pair not in done]
+    same = [pair for pair in judged if pair[1].verdict is Verdict.SAME]
+    for one, said in sorted(same, key=lambda pair: is_done(pair[0])):
+        return Finding(Verdict.SAME, said.why, one)
+    for one, said in done:  # told again, a finished task is to be done once more
         if said.verdict is Verdict.SAME:
-            return Finding(Verdict.SAME, said.why, one)
+            return Finding(Verdict.NEW, "it was done before, and is open once more", one)
     corrected = [(one, said) for one, said in judged if said.verdict is Verdict.CORRECTION]
-    if len(corrected) == 1:
+    corrected = _meant(corrected, reading, zone)
+    if corrected and all(one_fact(corrected[0][0].text, other.text) for other, _ in corrected[1:]):
         one, said = corrected[0]
-        return Finding(Verdict.CORRECTION, said.why, one)
+        return Finding(Verdict.CORRECTION, said.why, one, tuple(o for o, _ in corrected[1:]))
     if corrected:
         return Finding(
             Verdict.NEW,
             f"it may correct any of {len(corrected)}: name the one with --supersedes",
             corrected[0][0],
         )
+    for one, said in judged:
+        if said.beside:
+            return Finding(Verdict.NEW, f"{said.why} (if not: --supersedes ID)", one)
     nearest = next((one for one in known if (near[one.id] or -1.0) >= bounds.note), None)
     return Finding(Verdict.NEW, "near to it, but not surely the same", nearest)
+
+
+def _meant(
+    corrected: list[tuple[Memory, Judgement]], reading: Reading, zone: tzinfo
+) -> list[tuple[Memory, Judgement]]:
+    """Those of whom it says the very opposite, word for word, before those of which it only may."""
+    exact = [
+        (one, said)
+        for one, said in corrected
+        if opposite(Told(one.text, told_at(one)).reading(zone), reading)
+    ]
+    if not exact:
+        return corrected
+    # in a list of one's own, who is meant may be left out
+    others = [p for p in corrected if p not in exact and one_fact(p[0].text, exact[0][0].text)]
+    return exact + others
+
+
+def is_done(memory: Memory) -> bool:
+    return memory.kind == "task" and memory.metadata.get("done") is True
 
 
 def told_at(memory: Memory) -> datetime:

@@ -29,6 +29,7 @@ class Verdict(StrEnum):
 class Judgement(NamedTuple):
     verdict: Verdict
     why: str
+    beside: bool = False  # new, and about the same: worth naming
 
 
 class Bounds(NamedTuple):
@@ -96,9 +97,30 @@ def judge(
     if cosine is not None and cosine < bounds.near:
         return Judgement(Verdict.NEW, "about something else")
     why = _correction(a, b, strictly=strictly)
+    if why == _BOTH:
+        return Judgement(Verdict.NEW, why, beside=True)
     if why:
         return Judgement(Verdict.CORRECTION, why)
     return Judgement(Verdict.NEW, "not surely the same and not surely a correction")
+
+
+def one_fact(text: str, other: str) -> bool:
+    """Do two lines say the same, if one of them leaves out that it is about the user?"""
+    a, b = read(text), read(other)
+    return _same(a, b) or (bool(_of_the_user(a)) and _of_the_user(a) == _of_the_user(b))
+
+
+def _of_the_user(reading: Reading) -> tuple[str, ...]:
+    tokens = reading.tokens
+    for subject in (("I",), ("user",), ("我",), ("用", "户")):
+        if tokens[: len(subject)] == subject:
+            return tokens[len(subject) :]
+    return tokens
+
+
+def opposite(a: Reading, b: Reading) -> bool:
+    """The same statement with the other polarity, word for word."""
+    return a.negative != b.negative and _positive(a) == _positive(b)
 
 
 # Which of these stands there hangs on the words around them; in other words it may be another.
@@ -160,11 +182,21 @@ _ATTRIBUTES_CHINESE = """
 数据库 最喜欢 故乡 首都 位置 国家 城市 公司 职位 目标 优先级 格式 编码 许可证
 频率 间隔 时长 时间 日期 地点
 """.split()
+# What one has, likes or does several of: another one comes beside the former.
+_MANIFOLD = frozenset(
+    "like allerg invit know own speak learn studi eat drink watch read listen collect follow "
+    "attend visit interest subscrib join want have play sponsor recommend mention thank".split()
+)
+_MANIFOLD_CHINESE = """
+喜欢 过敏 邀请 认识 知道 拥有 养 会说 学 吃 喝 看 听 读 收藏 关注 参加 去过 感兴趣 订阅 加入 想 擅长
+有 玩 推荐 感谢
+""".split()
 _TYPED = frozenset({"number", "date", "identifier"})
 _PER = frozenset({"month", "year", "week", "day", "hour", "person", "daili", "weekli", "monthli"})
 _FILLERS = frozenset(
     {"was", "can", "need", "you", "I", "要", "能", "会", "可", "已", "经", "will", "we"}
 )
+_BOTH = "both may hold"
 _MOST_CHANGED = 3  # words of one value; six characters in Chinese
 
 
@@ -200,6 +232,8 @@ def _correction(a: Reading, b: Reading, *, strictly: bool) -> str:
     if typed and len(change.old) == len(change.new) == 1:
         every = change.before[-1] in ("every", "每")  # an interval is never part of a name
         value = not change.after or change.linked or every or set(change.after) <= _PER
+        if "identifier" in change.old_kinds and b.corrects and _may_be_both(change, b):
+            return _BOTH
         if value or b.corrects:
             return f"{change.old[0]} became {change.new[0]}"
         return ""
@@ -209,11 +243,22 @@ def _correction(a: Reading, b: Reading, *, strictly: bool) -> str:
     if b.corrects:
         kept = len(change.before) + len(change.after)
         enough = kept >= max(2, len(change.old), len(change.new))
-        manifold = change.before[-1] in ("like", "欢") and not change.after
-        return told if enough and not manifold else ""
+        if enough and _may_be_both(change, b):
+            return _BOTH
+        return told if enough else ""
     if change.linked and _size(change.after) < 1 and _is_attribute(change.before):
         return told
     return ""
+
+
+def _may_be_both(change: _Change, b: Reading) -> bool:
+    """Who now likes coffee may like tea as before. Not of what a thing has one of ("prefers light
+    mode"), nor if it says that the former is over ("instead", 改为)."""
+    if b.replaces or _is_attribute(change.before) or _is_attribute(change.after):
+        return False
+    around = (*change.before, *change.after)
+    chinese = "".join(change.before) + " " + "".join(change.after)
+    return not _MANIFOLD.isdisjoint(around) or any(one in chinese for one in _MANIFOLD_CHINESE)
 
 
 def _turned(a: Reading, b: Reading) -> str:
@@ -248,6 +293,7 @@ def _without_the_rejected(a: Reading, b: Reading) -> Reading:
         tokens=b.tokens[:at],
         kinds=b.kinds[:at],
         corrects=True,
+        replaces=True,
         relations=tuple(r for r in b.relations if r != "notthis"),
     )
 

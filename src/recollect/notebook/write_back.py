@@ -90,7 +90,7 @@ def _book(kit: Kit, memory: Memory, old: Memory | None, *, own_id: bool) -> Book
     books = kit.books
     if own_id or books is None or not (memory.kind in (*KINDS, _NOTE) or old is not None):
         return None
-    if old is not None:
+    if old is not None and (memory.kind not in HOMES or "book" in old.provenance):
         root = old.provenance.get("book")
         mine = next((book for book in books.all() if str(book.root) == root), None)
         if mine is not None and not mine.writable:
@@ -105,12 +105,14 @@ def _in_store(kit: Kit, told: Mapping[str, Any], memory: Memory, old: Memory | N
     """Without a book: the same judgement, in the store alone."""
     store, now = kit.store, memory.created_at
     notes: tuple[str, ...] = ()
+    others: tuple[Memory, ...] = ()
     if old is None:
         finding = find(memory, store=store, embedder=kit.embedder, zone=kit.zone())
         if finding.verdict is Verdict.SAME and finding.memory is not None:
             return reinforced(kit.store, finding)
         notes = near_note(finding)
         old = finding.memory if finding.verdict is Verdict.CORRECTION else None
+        others = finding.others
         if old is None:
             receipt = kit.plainly(told)
             return receipt._replace(notes=(*receipt.notes, *notes))
@@ -118,6 +120,7 @@ def _in_store(kit: Kit, told: Mapping[str, Any], memory: Memory, old: Memory | N
     receipt = kit.plainly({**told, "valid_from": memory.valid_from or now, "metadata": metadata})
     if receipt.id == old.id:  # it was known by these very words
         return receipt
-    link(store, old, receipt.id, until=memory.valid_from or now)
-    said = f"supersedes {old.id}: {clip(one_line(old.text), 80)}"
-    return receipt._replace(action=Action.REVISED, notes=(*receipt.notes, said))
+    for one in (old, *others):
+        link(store, one, receipt.id, until=memory.valid_from or now)
+    said = [f"supersedes {one.id}: {clip(one_line(one.text), 80)}" for one in (old, *others)]
+    return receipt._replace(action=Action.REVISED, notes=(*receipt.notes, *said))

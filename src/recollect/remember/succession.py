@@ -4,7 +4,7 @@ from when, and each names the other."""
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.errors import InvalidInput
 from recollect.filters import All, Condition, Filter
@@ -30,7 +30,11 @@ def link(store: Store, old: Memory, new_id: str, *, until: datetime | None = Non
     """Say of the old memory what took its place, and (if given) until when it held."""
     memory = replace(old, metadata={**old.metadata, SUPERSEDED_BY: new_id})
     if until is not None:
-        start = old.valid_from if old.valid_from is None or old.valid_from < until else None
+        start: datetime | None = old.valid_from or old.created_at  # not before anybody knew it
+        if start == until:
+            start = until - timedelta(microseconds=1)
+        elif start is not None and start > until:
+            start = None  # it is said now that it had ended before it was told
         memory = replace(memory, valid_from=start, valid_to=until)
     store.revise_many([Entry(memory, (), (), identity(memory), merge=False)], history=False)
 

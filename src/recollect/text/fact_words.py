@@ -74,6 +74,8 @@ _CHINESE = """
 %打开 = 关闭 关掉
 + = 现在 现已 改为 改成 换成 更正 其实 实际上 如今 目前 从现在起
 +用 = 改用 换用
++喝 = 改喝
++吃 = 改吃
 +在 = 改到 换到 调到 推迟到 提前到 移到
 +名字是 = 改名叫 改名为
 +住在 = 搬到 搬去
@@ -106,6 +108,9 @@ DENYING = {
     "false": "true", "lacks": "", "unsupported": "supported", "off": "on",
 }  # fmt: skip
 CHANGES = frozenset("now nowadays currently actually correction instead henceforth".split())
+# So now, and perhaps besides what was so before: "I am now allergic to shrimp".
+NOW = frozenset("now nowadays currently henceforth".split())
+NOW_CHINESE = ("现在", "现已", "如今", "目前")
 RELATIVE = frozenset("today tomorrow yesterday tonight recently ago".split())
 RELATIVE_CHINESE = (
     "今天 明天 昨天 后天 前天 今晚 昨晚 明早 上周 下周 本周 这周 上个月 下个月 最近 刚才 "

@@ -55,6 +55,7 @@ class Reading(NamedTuple):
     links: frozenset[int]  # the tokens that stand right behind "is", "has", 是: values, mostly
     event: bool  # something that happened, and may have happened again
     kinds: tuple[str, ...]  # of each token
+    replaces: bool  # more than "now": it says itself that the former is over
 
     @property
     def negative(self) -> bool:
@@ -102,6 +103,14 @@ def read(text: str, *, year: int | None = None) -> Reading:
         or re.search("[了过]", beginning) is not None
         or not words.EVENTS.isdisjoint(beginning.lower().split()),
         kinds=(*(kind for kind, _ in told), *(("rest",) if rest else ())),
+        replaces=sum(kind == "changed" for kind, _ in found) > _only_now(beginning),
+    )
+
+
+def _only_now(text: str) -> int:
+    """How often it says that something is so now, which does not say that all else is over."""
+    return len(re.findall("|".join(words.NOW_CHINESE), text)) + sum(
+        word in words.NOW for word in re.findall(r"[a-z]+", text.lower())
     )
 
 
