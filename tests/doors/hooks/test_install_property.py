@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as how
 from hypothesis import strategies as st
 
 from recollect.doors.hooks import json_text
@@ -26,6 +27,7 @@ AGENTS = {
     "cursor": (".cursor/hooks.json", "stop"),
     "openclaw": (".openclaw/openclaw.json", ""),
 }
+EXAMPLES = 40  # each writes files; thousands were tried when this was written
 CALLS = Calls("'/home/李 雷/bin/recollect'", (("embedder", "none"),))
 
 
@@ -128,6 +130,7 @@ def settings(draw: Any, agent: str) -> str:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
+@how(max_examples=EXAMPLES)
 @given(data=st.data())
 def test_in_and_out_leaves_no_trace(agent: str, data: Any) -> None:
     text = data.draw(
@@ -151,6 +154,7 @@ EDITS: list[Callable[[str], str]] = [
 
 
 @pytest.mark.parametrize("agent", AGENTS)
+@how(max_examples=EXAMPLES)
 @given(data=st.data(), edit=st.sampled_from(EDITS))
 def test_a_change_by_hand_is_kept(agent: str, data: Any, edit: Callable[[str], str]) -> None:
     text = data.draw(settings(agent))
@@ -177,6 +181,7 @@ tables = st.sampled_from(
 )
 
 
+@how(max_examples=EXAMPLES)
 @given(
     st.lists(tables, min_size=1, max_size=4, unique=True),
     st.booleans(),

@@ -194,14 +194,15 @@ def _running() -> str:
     ways = [[str(beside)]] if beside.is_file() else []
     ways += [[os.path.abspath(found)]] if found else []
     ways.append([sys.executable, "-m", MODULE])
-    why = ""
+    faults = []
     for way in ways:
-        why = _fault(way)
-        if not why:
+        fault = _fault(way)
+        if not fault:
             return " ".join(quoted(word) for word in way)
+        faults.append(f"{' '.join(way)} does not run ({fault})")
     raise SettingsError(
-        f"{' '.join(ways[0])} does not run ({why}), so a hook could not either; nothing was "
-        "changed. Install Recollect anew and try again"
+        f"{'; '.join(faults)}. A hook would not run either, so nothing was changed; install "
+        "Recollect anew and try again"
     )
 
 

@@ -189,7 +189,7 @@ class TomlHooks:
         for event, name in self.events.items():
             found = [calls.read(c, self.harness) for c in _commands(told["hooks"][name])]
             if [call.event for call in found if call is not None].count(event) != 1:
-                raise InvalidInput("its hooks cannot be added to")
+                raise InvalidInput("its hooks are kept in a way that ours cannot be added to")
 
 
 def _lines(text: str) -> list[str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from recollect.doors.cli.session import Session
 from recollect.errors import RecollectError
@@ -13,7 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    checks = [*_surroundings(session)]
+    from recollect.doors.hooks.installed import checks as of_agents
+
+    checks = [*_surroundings(session), *of_agents(Path.home(), Path.cwd())]
     try:
         checks += session.engine.doctor()
     except RecollectError as e:
@@ -42,11 +45,21 @@ def _surroundings(session: Session) -> list[Check]:
         )
     ]  # fmt: skip
     try:
-        warnings = session.loaded.warnings
-        if warnings:
-            checks.append(Check("settings", False, "; ".join(warnings), "remove those lines"))
-        else:
-            checks.append(Check("settings", True, f"store {session.loaded.settings.store_path}"))
+        from recollect.domains import faults
+
+        loaded = session.loaded
+        mend = "mend it there, or: recollect config set NAME VALUE"
+        checks += [Check("settings", False, fault, mend) for fault in faults(loaded)]
+        checks += [
+            Check(
+                "settings", False, warning,
+                "run 'recollect init' there" if loaded.withheld and warning == loaded.withheld.warning
+                else "remove that line",
+            )
+            for warning in loaded.warnings
+        ]  # fmt: skip
+        if len(checks) == 1:
+            checks.append(Check("settings", True, f"store {loaded.settings.store_path}"))
     except RecollectError as e:
         checks.append(Check("settings", False, str(e), "mend the file or variable it names"))
     for package, purpose in (("numpy", "meaning"), ("faiss", "speed in large spaces")):
