@@ -179,7 +179,7 @@ def test_what_an_item_can_say_is_written_below_it(tmp_path: Path) -> None:
         assert at.engine.get(one) == memory
         for field in ({"kind": "note"}, {"section": "X"}):
             with pytest.raises(InvalidInput, match="move the line"):
-                at.engine.revise(one, **field)  # type: ignore[arg-type]
+                at.engine.revise(one, **field)
         with pytest.raises(InvalidInput):
             at.engine.revise(one, text="")
         assert (at.root / FILE).read_text("utf-8") == text

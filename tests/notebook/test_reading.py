@@ -50,7 +50,7 @@ def test_a_listing_says_what_a_change_is_seen_by(tmp_path: Path) -> None:
     file = put(tmp_path, "a.md", "你好")
     listed = list_files(tmp_path).files[0]
     found = file.stat()
-    assert listed[1:] == (6, found.st_mtime_ns, found.st_ino)
+    assert listed[1:] == (6, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
 
 def test_a_root_below_a_hidden_folder_is_a_root(tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ def test_a_recall_finds_what_was_just_written_and_not_what_was_deleted(tmp_path:
         at.write("a.md", "# Stone\n\nopal 蛋白石\n")
         assert at.engine.recall("蛋白石", spaces="work").hits
         assert not at.engine.recall("amethyst 紫水晶", spaces="work", meaning=False).hits
+        at.write("b.md", "")
+        at.engine.recall("opal", spaces="work")
         (at.root / "a.md").unlink()
         assert at.engine.recall("opal", spaces="work").status is Status.EMPTY
 
@@ -72,6 +74,51 @@ def test_every_recall_gets_a_little_further(tmp_path: Path) -> None:
             assert asked <= 60
         assert asked > 1
         assert len(at.memories()) == 60
+
+
+def test_the_bound_holds_inside_one_file(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=0.001) as at:
+        lines = "".join(f"- decision {n} 决定 unique{n}x {'word 字 ' * 20}\n" for n in range(800))
+        at.write("agent/decisions.md", lines)
+        answer = at.engine.recall("unique799x", spaces="work")
+        assert answer.status is Status.STALE
+        assert "1 files wait" in answer.reasons[0]
+        first = at.memories()
+        assert 0 < len(first) < 800
+        asked = 1
+        while at.engine.recall("unique799x", spaces="work").status is Status.STALE:
+            asked += 1
+            assert asked < 800
+        assert asked > 1
+        assert len(at.memories()) == 800
+        assert {m.text: m.id for m in first.values()}.items() <= at.ids().items()
+        assert at.engine.recall("unique799x", spaces="work", meaning=False).hits
+
+
+def test_one_endless_piece_is_found_by_words_and_gets_its_vectors_later(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=5.0) as at:
+        at.write("long.md", "# Long\n\n" + "amethyst 紫水晶 word\n" * 8_000)
+        assert at.engine.recall("amethyst", spaces="work", meaning=False).hits
+        assert any(info.pending for info in at.engine.spaces())
+        assert at.sync().complete
+        assert not any(info.pending for info in at.engine.spaces())
+
+
+def test_what_a_file_said_before_it_became_unreadable_is_stale(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=30.0) as at:
+        at.write("a.md", "# A\n\namethyst 紫水晶\n")
+        at.write("b.md", "# B\n\nopal 蛋白石\n")
+        at.sync()
+        (at.root / "a.md").write_bytes("# A\n\n红宝石\n".encode("gbk"))
+        (at.root / "new.md").write_bytes("从未读过".encode("gbk"))
+        answer = at.engine.recall("amethyst", spaces="work")
+        assert answer.hits
+        assert answer.status is Status.STALE
+        assert "a.md: it is not UTF-8" in answer.reasons[0]
+        assert "new.md" not in answer.reasons[0]
+        assert [r.path for r in at.sync().behind] == ["a.md"]
+        at.write("a.md", "# A\n\nruby 红宝石\n")
+        assert at.engine.recall("红宝石", spaces="work").status is Status.ANSWERED
 
 
 def test_stale_gives_way_to_what_is_worse(tmp_path: Path) -> None:

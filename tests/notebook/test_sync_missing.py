@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 from recollect.notebook.books import Form
 from recollect.vocabulary import Status
-from tests.notebook.shelf import shelf
+from tests.notebook.shelf import DECISIONS, counts, shelf
 
 
 def test_a_file_that_is_refused_stops_nothing_and_loses_nothing(tmp_path: Path) -> None:
@@ -125,10 +126,78 @@ def test_a_folder_of_many_that_is_suddenly_empty_is_asked_about(tmp_path: Path) 
 
 def test_a_few_files_may_be_deleted_without_asking(tmp_path: Path) -> None:
     with shelf(tmp_path) as at:
-        at.write("a.md", "# A\n\n甲 one\n")
+        for n in range(5):
+            at.write(f"n{n}.md", f"# N{n}\n\n第 {n} 条\n")
         at.sync()
-        (at.root / "a.md").unlink()
-        assert at.sync().removed == 1
+        (at.root / "n0.md").unlink()
+        (at.root / "n1.md").unlink()
+        assert at.sync().removed == 2
+
+
+def test_another_branch_without_the_notebook_loses_nothing(tmp_path: Path) -> None:
+    """A checkout takes the files away and leaves empty folders; then it brings them back."""
+    files = {"TASKS.md": "- [ ] ship 发布\n", "agent/decisions.md": DECISIONS}
+    with shelf(tmp_path, sync_seconds=30.0) as at:
+        for name, text in files.items():
+            at.write(name, text)
+        at.sync()
+        ids = at.ids()
+        at.engine.reinforce(ids["ship 发布"], 3)
+        for name in files:
+            (at.root / name).unlink()
+        answer = at.engine.recall("apsw", spaces="work")
+        assert answer.status is Status.STALE
+        assert "--accept-empty" in answer.reasons[0]
+        assert "source remove" in answer.reasons[0]
+        assert answer.hits
+        for name, text in files.items():
+            at.write(name, text)
+        assert counts(at.sync()) == (0, 0, 0, 0)
+        assert at.ids() == ids
+        assert at.memories()["ship 发布"].reinforcement == 3
+
+
+def test_half_of_the_files_gone_at_once_is_asked_about_and_the_rest_goes_on(
+    tmp_path: Path,
+) -> None:
+    with shelf(tmp_path) as at:
+        for n in range(6):
+            at.write(f"n{n}.md", f"# N{n}\n\n第 {n} 条\n")
+        at.sync()
+        for n in range(3):
+            (at.root / f"n{n}.md").unlink()
+        at.write("n5.md", "# N5\n\n第 5 条 more\n")
+        report = at.sync()
+        assert not report.complete
+        assert "3 of the 6 files" in report.faults[0]
+        assert report.removed == 0
+        assert "N5\n第 5 条 more" in at.memories()
+        assert at.sync(accept_empty=True).removed == 3
+        assert at.sync().complete
+
+
+def test_a_folder_that_is_renamed_is_no_loss(tmp_path: Path) -> None:
+    with shelf(tmp_path) as at:
+        for n in range(4):
+            at.write(f"old/n{n}.md", f"# N{n}\n\n第 {n} 条\n")
+        at.sync()
+        ids = at.ids()
+        (at.root / "old").rename(at.root / "new")
+        assert at.sync().complete
+        assert at.ids() == ids
+
+
+def test_a_copy_that_keeps_size_and_time_is_seen(tmp_path: Path) -> None:
+    with shelf(tmp_path) as at:
+        file = at.write("a.md", "# A\n\nopal\n")
+        other = tmp_path / "other"
+        other.write_text("# A\n\nruby\n", "utf-8")
+        shutil.copystat(file, other)
+        at.sync()
+        shutil.copyfile(other, file)  # as `cp -p` does: the same inode and size
+        shutil.copystat(other, file)
+        at.sync()
+        assert set(at.memories()) == {"A\nruby"}
 
 
 def test_one_broken_book_does_not_stop_another(tmp_path: Path) -> None:

@@ -65,6 +65,13 @@ class Freshen:
         if not report.complete:
             reason = "; ".join(report.faults)
             draft = draft.fault(Status.STALE, f"the index is behind the files: {reason}")
+        if report.behind:
+            old = "; ".join(f"{r.book / r.path}: {r.why}" for r in report.behind[:3])
+            more = f"; and {len(report.behind) - 3} more" if len(report.behind) > 3 else ""
+            draft = draft.fault(
+                Status.STALE,
+                f"files cannot be read now, what they said before is kept: {old}{more}",
+            )
         if report.refused:
             draft = draft.note(
                 f"{len(report.refused)} files are not read; 'recollect doctor' says why"

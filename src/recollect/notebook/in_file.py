@@ -21,6 +21,7 @@ from recollect.notebook.files import change
 from recollect.notebook.layout import HISTORY, INDEX, Reading, reading_of
 from recollect.notebook.ledger import Ledger
 from recollect.notebook.lines import split_lines, split_lines_with_ends
+from recollect.notebook.looking import quoted
 from recollect.notebook.meta_list import field_of, item_field
 from recollect.notebook.parse import About, Piece, parse
 from recollect.notebook.report import SyncKit
@@ -58,7 +59,7 @@ def refuse_following(books: Books, space: str) -> None:
         raise InvalidInput(
             f"the space {space!r} is read from {', '.join(str(b.root) for b in followed)}: it "
             f"would come back from the files. Let go of the folder first: recollect source remove "
-            f"{_quoted(first)} (its files stay), or delete what you want gone from the files"
+            f"{quoted(first)} (its files stay), or delete what you want gone from the files"
         )
 
 
@@ -125,23 +126,17 @@ def _refuse_reading_only(book: Book, memory: Memory, what: str) -> None:
     if not book.writable:
         raise InvalidInput(
             f"{memory.id} stands in {where}, which is only read, so it cannot be {what} here. "
-            f"Edit that file, or let go of the folder: recollect source remove {_quoted(book.root)}"
+            f"Edit that file, or let go of the folder: recollect source remove {quoted(book.root)}"
         )
     if not book.root.is_dir():
         raise InvalidInput(
             f"{memory.id} stands in {where}, and the folder is not there now; it would come back "
-            f"with it. Bring it back, or let go of it: recollect source remove {_quoted(book.root)}"
+            f"with it. Bring it back, or let go of it: recollect source remove {quoted(book.root)}"
         )
 
 
 def _where(book: Book, memory: Memory) -> str:
     return f"{book.root / memory.source}, line {memory.provenance.get('line', 1)}"
-
-
-def _quoted(path: object) -> str:
-    from shlex import quote
-
-    return quote(str(path))
 
 
 def _in_history(memory: Memory, book: Book) -> bool:

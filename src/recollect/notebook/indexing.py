@@ -7,7 +7,8 @@ crash finishes the work and doubles nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -24,6 +25,11 @@ from recollect.vocabulary import Action, Entry, Memory
 
 # What a write puts there and no file says.
 _NOT_FROM_FILES = ("supersedes", "superseded_by")
+# Shares of a file that are written while a question waits, in characters to embed; what is only
+# moved costs a little too. Some hundredths of a second each.
+_SHARE_CHARS = 16_000
+_COST_CHARS = 50
+_LONG_CHARS = 64_000
 _TRIES = 3  # against others who forget what we are about to revise
 
 
@@ -82,28 +88,72 @@ def index(
     kit: SyncKit,
     ledger: Ledger,
     told: Told,
-) -> SyncReport:
-    """Bring the store in line with these files; durable when it returns."""
+    *,
+    deadline: float | None = None,
+) -> tuple[SyncReport, bool]:
+    """Bring the store in line with these files; durable when it returns. Whether it got to the
+    end: where a deadline comes first, the files count as not read, and the next run goes on with
+    what is not settled."""
     every = [p for _, own in files for p in own]
     new = any(p.former is None for p in every)
     ledger.place([f.row.path for f, _ in files], [p.row for p in every], new=new)
     todo = [p for p in every if not p.row.settled]
-    for attempt in range(_TRIES):
-        try:
-            report, done, refused_ids = _write(todo, book, kit, told)
-            break
-        except NotFound:  # somebody forgot one of them just now: look again
-            if attempt == _TRIES - 1:
-                raise
-    witness = next((p.row.id for p in reversed(done)), "")
-    ledger.settle([f.row for f, _ in files], [p.row.id for p in done], witness)
-    created = {p.row.id for p in done if p.former is None}
+    report = SyncReport()
+    created: set[str] = set()
+    refused_ids: set[str] = set()
+    shares = [(todo, False)] if deadline is None else _shares(todo)
+    for number, (some, by_words) in enumerate(shares):
+        if number and deadline is not None and time.monotonic() >= deadline:
+            return report, False
+        wrote, done, refused = _written(
+            some, book, kit._replace(embedder=_none) if by_words else kit, told
+        )
+        report += wrote
+        refused_ids |= refused
+        created |= {p.row.id for p in done if p.former is None}
+        witness = next((p.row.id for p in reversed(done)), "")
+        ledger.settle([], [p.row.id for p in done], witness)
+    ledger.settle([f.row for f, _ in files])
     indexed = tuple(
         Indexed(p.row.path, p.row.line, p.piece.text, p.row.id, p.row.id in created)
         for p in every
         if p.row.id not in refused_ids
     )
-    return report._replace(changed=len(files), pieces=indexed)
+    return report._replace(changed=len(files), pieces=indexed), True
+
+
+def _shares(todo: Sequence[Placed]) -> Iterator[tuple[list[Placed], bool]]:
+    """What is written between two looks at the clock, and whether by words alone: one piece that
+    is as long as a book would take all the time there is; its vectors are filled in later."""
+    share: list[Placed] = []
+    chars = 0
+    for p in todo:
+        size = len(p.piece.text) if p.former is None or p.former.text != p.row.text else 0
+        if size > _LONG_CHARS:
+            yield [p], True
+            continue
+        share.append(p)
+        chars += size + _COST_CHARS
+        if chars >= _SHARE_CHARS:
+            yield share, False
+            share, chars = [], 0
+    if share:
+        yield share, False
+
+
+def _none() -> None:
+    return None
+
+
+def _written(
+    todo: Sequence[Placed], book: Book, kit: SyncKit, told: Told
+) -> tuple[SyncReport, list[Placed], set[str]]:
+    for _ in range(_TRIES - 1):
+        try:
+            return _write(todo, book, kit, told)
+        except NotFound:  # somebody forgot one of them just now: look again
+            continue
+    return _write(todo, book, kit, told)
 
 
 def _write(

@@ -23,14 +23,14 @@ import apsw
 from recollect.errors import StoreCorrupt
 from recollect.stores.sqlite.connection import plain_errors
 
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
     path TEXT PRIMARY KEY,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
     digest BLOB NOT NULL,     -- of the content; empty: to be read again
-    looked_ns INTEGER NOT NULL
+    looked_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE pieces (
     path TEXT NOT NULL, ordinal INTEGER NOT NULL, id TEXT NOT NULL,
@@ -54,6 +54,7 @@ class FileRow(NamedTuple):
     inode: int
     digest: bytes
     looked_ns: int
+    ctime_ns: int = 0
 
 
 class PieceRow(NamedTuple):
@@ -180,7 +181,7 @@ class Ledger:
             for path in files:
                 self._doom(connection, path)
                 connection.execute(  # it counts as known, and as not read
-                    "REPLACE INTO files VALUES (?, 0, 0, 0, x'', 0)", (path,)
+                    "REPLACE INTO files VALUES (?, 0, 0, 0, x'', 0, 0)", (path,)
                 )
             connection.executemany("INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?)", pieces)
 
@@ -206,7 +207,7 @@ class Ledger:
             connection.executemany(
                 "UPDATE pieces SET settled = 1 WHERE id = ?", ((i,) for i in ids)
             )
-            connection.executemany("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", files)
+            connection.executemany("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", files)
             if witness:
                 connection.execute("REPLACE INTO meta VALUES ('witness', ?)", (witness,))
 
@@ -234,7 +235,7 @@ class Ledger:
                 "INSERT OR IGNORE INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?)", pieces
             )
             connection.execute(
-                "INSERT OR IGNORE INTO files SELECT DISTINCT path, 0, 0, 0, x'', 0 FROM pieces"
+                "INSERT OR IGNORE INTO files SELECT DISTINCT path, 0, 0, 0, x'', 0, 0 FROM pieces"
             )
 
 

@@ -11,14 +11,15 @@ from typing import NamedTuple
 from recollect.notebook.books import Book, Form
 from recollect.notebook.layout import INDEX
 from recollect.notebook.ledger import FileRow, Ledger
-from recollect.notebook.reading import FileStat, list_files
+from recollect.notebook.reading import FileStat, list_files, stat_of
 from recollect.notebook.report import Refusal
 
 # A file that was written this shortly before we read it may have been written again since with the
 # same size and the same time: clocks of file systems tick as slowly as every two seconds.
 _RACY_NS = 2_000_000_000
-# From how many files on an empty folder is more likely a fault than a wish.
-MANY_FILES = 10
+# When so many files vanish at once, at least half of all and none new beside them, a checkout of
+# another branch or a half-mounted disk is likelier than a wish: what they said is kept.
+_MANY_FILES = 3
 
 
 class Looked(NamedTuple):
@@ -27,6 +28,7 @@ class Looked(NamedTuple):
     vanished: list[str]
     refused: list[Refusal]
     fault: str = ""  # why nothing may be concluded from what was seen
+    kept: str = ""  # why what vanished is not given up; all else goes on
 
 
 def look(book: Book, ledger: Ledger, abouts: dict[str, bytes], *, accept_empty: bool) -> Looked:
@@ -36,16 +38,22 @@ def look(book: Book, ledger: Ledger, abouts: dict[str, bytes], *, accept_empty: 
     if any(str(path) == "." for path, _ in listing.refused):
         return Looked(0, [], [], [], _unreadable(book, listing.refused[0].why))
     known = ledger.files()
-    if not listing.files and known and not accept_empty and (why := _why_not_empty(book, ledger)):
-        return Looked(0, [], [], refused, why)
+    if not listing.files and known and not accept_empty:
+        return Looked(0, [], [], refused, _emptied(book, ledger))
+    before = len(known)
+    new = False
     suspects: list[FileStat] = []
     for found in listing.files:
         name = str(found.path)
         row = known.pop(name, None)
+        new = new or row is None
         if row is None or _suspect(found, row, abouts.get(name, b"")):
             suspects.append(found)
     vanished = _without_refused(known, refused)
-    return Looked(len(listing.files), suspects, vanished, refused)
+    kept = ""
+    if not accept_empty and not new and len(vanished) >= max(_MANY_FILES, before / 2):
+        kept, vanished = _half_gone(book, vanished, before), []
+    return Looked(len(listing.files), suspects, vanished, refused, kept=kept)
 
 
 def _suspect(found: FileStat, row: FileRow, about: bytes) -> bool:
@@ -53,6 +61,7 @@ def _suspect(found: FileStat, row: FileRow, about: bytes) -> bool:
         found.mtime_ns != row.mtime_ns
         or found.size != row.size
         or found.inode != row.inode
+        or found.ctime_ns != row.ctime_ns
         or not row.digest
         or row.digest[32:] != about
         or row.mtime_ns > row.looked_ns - _RACY_NS
@@ -87,8 +96,7 @@ def look_at(book: Book, ledger: Ledger, paths: Sequence[Path]) -> Looked | None:
             return None
         if not stat.S_ISREG(found.st_mode):
             return None
-        seen = FileStat(PurePosixPath(name), found.st_size, found.st_mtime_ns, found.st_ino)
-        suspects.append(seen)  # whoever names a file wants it read
+        suspects.append(stat_of(PurePosixPath(name), found))  # who names a file wants it read
     return Looked(len(suspects), suspects, [], refused)
 
 
@@ -98,15 +106,23 @@ def folder_mark(root: Path) -> str:
     return f"{found.st_dev}:{found.st_ino}"
 
 
-def _why_not_empty(book: Book, ledger: Ledger) -> str:
+def _emptied(book: Book, ledger: Ledger) -> str:
     files, pieces = ledger.count()
     other = ledger.meta("folder") not in (None, folder_mark(book.root))
-    if not other and files < MANY_FILES:
-        return ""
     return (
         f"{book.root} is empty, and held {files:,} files at the last sync"
         f"{' (it is another folder now: is a disk not mounted?)' if other else ''}. Their "
-        f"{pieces:,} memories are kept. If you emptied it on purpose: "
+        f"{pieces:,} memories are kept as they were. Bring the files back (another branch?); if "
+        f"you emptied it on purpose: recollect sync --accept-empty; to read it no more: "
+        f"recollect source remove {quoted(book.root)}"
+    )
+
+
+def _half_gone(book: Book, vanished: Sequence[str], before: int) -> str:
+    return (
+        f"{len(vanished):,} of the {before:,} files of {book.root} are gone at once "
+        f"({', '.join(vanished[:3])}{' …' if len(vanished) > 3 else ''}). What they said is kept. "
+        "Bring them back (another branch?); if you deleted them on purpose: "
         "recollect sync --accept-empty"
     )
 
@@ -114,9 +130,17 @@ def _why_not_empty(book: Book, ledger: Ledger) -> str:
 def missing(book: Book) -> str:
     return (
         f"{book.root} is not there (is a disk not mounted?). Its memories are kept as they were "
-        "at the last sync. If the folder is gone for good: recollect source remove"
+        "at the last sync. If it was moved, add it where it is now (recollect init, recollect "
+        f"source add); if it is gone for good: recollect source remove {quoted(book.root)}"
     )
 
 
 def _unreadable(book: Book, why: str) -> str:
     return f"{book.root}: {why}. Its memories are kept as they were at the last sync"
+
+
+def quoted(path: Path) -> str:
+    """As a shell takes it."""
+    from shlex import quote
+
+    return quote(str(path))

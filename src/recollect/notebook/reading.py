@@ -27,6 +27,7 @@ class FileStat(NamedTuple):
     size: int
     mtime_ns: int
     inode: int
+    ctime_ns: int = 0  # `cp -p` sets the time back, but not this one
 
 
 class Refused(NamedTuple):
@@ -174,8 +175,11 @@ def _take(
         why = f"its path has more than {_MAX_PATH_CHARS:,} characters; shorten it"
         refused.append(Refused(PurePosixPath(path), why))
     else:
-        stat_of = FileStat(PurePosixPath(path), found.st_size, found.st_mtime_ns, found.st_ino)
-        files.append(stat_of)
+        files.append(stat_of(PurePosixPath(path), found))
+
+
+def stat_of(path: PurePosixPath, found: os.stat_result) -> FileStat:
+    return FileStat(path, found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
 
 # One file

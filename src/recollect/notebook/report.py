@@ -49,6 +49,7 @@ class SyncReport(NamedTuple):
     removed: int = 0
     refused: tuple[Refusal, ...] = ()
     faults: tuple[str, ...] = ()  # why a book could not be read to the end
+    behind: tuple[Refusal, ...] = ()  # refused files of which the store holds what they said before
     notes: tuple[str, ...] = ()  # e.g. why there are no vectors yet
     complete: bool = True  # False: the store is behind the files
     seconds: float = 0.0
@@ -68,7 +69,7 @@ class SyncReport(NamedTuple):
 
 _ADDED = (
     "files", "unchanged", "changed", "added", "revised", "moved", "removed", "refused", "faults",
-    "pieces",
+    "behind", "pieces",
 )  # fmt: skip
 
 

@@ -16,8 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
-from recollect.errors import InvalidInput, NotebookFileRefused, RecollectError, StoreBusy
+from recollect.errors import (
+    InvalidInput,
+    NotebookFileRefused,
+    RecollectError,
+    StoreBusy,
+)
 from recollect.notebook.books import Book, Books, Form, book_lock
+from recollect.notebook.held import held_of as held_of
+from recollect.notebook.held import let_go as let_go
 from recollect.notebook.ledger import FileRow, Ledger, LedgerDamaged, remove_ledger
 from recollect.notebook.looking import Looked, folder_mark, look, look_at, missing
 from recollect.notebook.reading import FileStat
@@ -28,7 +35,7 @@ from recollect.notebook.report import SyncReport as SyncReport
 from recollect.notebook.report import Told as Told
 from recollect.settings import Settings
 from recollect.stores.protocol import Store
-from recollect.vocabulary import Memory, Progress
+from recollect.vocabulary import Progress
 
 if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
@@ -95,10 +102,10 @@ def sync(
             report += SyncReport(complete=False, faults=(str(e),))
         except (RecollectError, OSError) as e:
             report += SyncReport(complete=False, faults=(f"{book.root}: {e}",))
-    if within is None and report.added >= _BATCH_PIECES:
-        from recollect.remember.pipeline import keep_fast
+    if within is None:
+        from recollect.notebook.finishing import finished
 
-        keep_fast(kit.store)
+        report += finished(kit, added=report.added, whole=paths is None)
     return report._replace(seconds=time.monotonic() - began)
 
 
@@ -219,10 +226,13 @@ class _Run:
             changed=len(looked.vanished),
             unchanged=looked.files - len(looked.suspects),
             refused=tuple(looked.refused),
+            faults=(looked.kept,) if looked.kept else (),
+            complete=not looked.kept,
         )
         spared = set() if whole else {row.id for row in ledger.doomed()}
         if looked.vanished:
             ledger.vanish(looked.vanished)
+        report += self._behind(ledger, looked.refused)
         at = 0
         while at < len(looked.suspects):
             read, done, at = self._read_some(ledger, looked.suspects, at, abouts)
@@ -241,6 +251,11 @@ class _Run:
                 )
                 return report + SyncReport(complete=False, faults=(why,))
         return report + self._erase(ledger, spared)
+
+    def _behind(self, ledger: Ledger, refused: Sequence[Refusal]) -> SyncReport:
+        """Which of these files were read before: what they said then is still answered."""
+        old = [r for r in refused if ledger.pieces(r.path) or ledger.below(r.path)]
+        return SyncReport(behind=tuple(old))
 
     @staticmethod
     def _late(deadline: float | None) -> bool:
@@ -277,7 +292,8 @@ class _Run:
                 break
         if same:
             ledger.settle(same)
-        return read, SyncReport(unchanged=len(same), refused=tuple(refused)), at
+        report = SyncReport(unchanged=len(same), refused=tuple(refused))
+        return read, report + self._behind(ledger, refused), at
 
     def _read(
         self, ledger: Ledger, found: FileStat, about: About | None
@@ -289,7 +305,9 @@ class _Run:
         data = read_bytes(self._book.root, found.path)
         name = str(found.path)
         content = sha256(data).digest() + _mark(about)
-        row = FileRow(name, found.size, found.mtime_ns, found.inode, content, looked)
+        row = FileRow(
+            name, found.size, found.mtime_ns, found.inode, content, looked, found.ctime_ns
+        )
         known = ledger.file(name)
         if known is not None and known.digest == content:
             return row, None
@@ -306,8 +324,8 @@ class _Run:
         return row, ReadFile(row, pieces, [] if known is None else ledger.pieces(name))
 
     def _write_some(self, ledger: Ledger, read: list[ReadFile]) -> tuple[SyncReport, int]:
-        """Write batch by batch; how many files are left when time is up. One is always written,
-        so that every run gets somewhere."""
+        """Write batch by batch; how many files are left when time is up. A few pieces are always
+        written, so that every run gets somewhere."""
         from recollect.notebook.history_file import replacements
         from recollect.notebook.indexing import index, place
 
@@ -322,7 +340,12 @@ class _Run:
                 pieces += len(placed[stop])
                 stop += 1
             batch = list(zip(read[start:stop], placed[start:stop], strict=True))
-            report += index(batch, self._book, self._kit, ledger, told)
+            done, finished = index(
+                batch, self._book, self._kit, ledger, told, deadline=self._deadline
+            )
+            report += done
+            if not finished:
+                break
             start = stop
             if self._late(self._deadline):
                 break
@@ -357,36 +380,6 @@ class _Run:
             complete=json.dumps(report.complete),
             refused=json.dumps([len(report.refused), refused], ensure_ascii=False),
         )
-
-
-def held_of(book: Book, store: Store) -> list[Memory]:
-    """Every memory that the store holds of a book."""
-    from recollect.filters import parse_filter
-
-    if all(info.name != book.space for info in store.spaces()):
-        return []
-    where = parse_filter({"provenance.book": str(book.root)})
-    memories: list[Memory] = []
-    cursor: str | None = None
-    while True:
-        page = store.scan(spaces=[book.space], where=where, cursor=cursor, limit=1_000)
-        memories += page.memories
-        cursor = page.cursor
-        if cursor is None:
-            return memories
-
-
-def let_go(kit: SyncKit, book: Book, *, forget: bool) -> int:
-    """Read a book no more; with `forget` what was remembered of it goes too. How many went."""
-    directory = kit.books.directory
-    with book_lock(directory, book):
-        kit.books.remove(book.root)
-        remove_ledger(directory / f"{book.key}.ledger")
-        if not forget:
-            return 0
-        done = kit.store.delete([memory.id for memory in held_of(book, kit.store)])
-        kit.store.finish_erasing()
-        return sum(done)
 
 
 def _mark(about: About | None) -> bytes:

@@ -17,7 +17,8 @@ examples:
   recollect sync --space work           the folders of one space
   recollect sync notes/plan.md          one file
   recollect sync --anew                 read every file again, and mend what the store lost
-  recollect sync --accept-empty         a folder is empty because you emptied it
+  recollect sync --accept-empty         a folder is empty because you emptied it, or you deleted
+                                        half of its files (three or more) at once
 
 Exit code 0: the store is true to the files. 1: some folder could not be read to the end.
 Files that are refused are named, and stop nothing else.
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept-empty",
         action="store_true",
-        help="forget what was read of a folder that is empty now",
+        help="forget what was read of a folder that is empty now, or lost many files at once",
     )
     parser.add_argument(
         "--within", type=float, metavar="SECONDS", help="stop after so long (default: never)"
@@ -54,7 +55,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if session.json:
         session.show(record(report))
     else:
-        if not report.files and not report.faults:
+        books = session.engine.books
+        if not report.files and not report.faults and not (books and books.all()):
             session.say("No folders to read; 'recollect init' and 'recollect source add' add some.")
         else:
             session.say(line(report))
