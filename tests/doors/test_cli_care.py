@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.doors.running import Cli
 
 
@@ -78,3 +80,42 @@ def test_an_empty_file_is_no_store(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "memory.db").touch()
     assert cli("recall", "anything").error["code"] == "store_missing"
     assert cli("doctor").code == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "good"),
+    [
+        ("timezone", "Mars/X", "Asia/Shanghai"),
+        ("timezone", "../etc/passwd", "UTC"),
+        ("space", "no spaces here", "工作"),
+        ("llm", "gpt", "openai:m"),
+        ("reranker", "http:", "tei"),
+        ("endpoint", "example.org/v1", "http://example.org/v1"),
+        ("reranker_endpoint", "ftp://x", "https://example.org"),
+        ("store", "config", "m.db"),
+        ("models", "afile", "models"),
+    ],
+)
+def test_a_wrong_setting_is_refused_and_named(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, good: str
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "afile").touch()
+    refused = cli("config", "set", name, value)
+    assert refused.code == 2
+    assert not (tmp_path / "config/recollect").exists()
+    assert cli("config", "set", name, good).code == 0
+    cli("remember", "kept 记住", "--store", str(tmp_path / "memory.db"))
+    sick = [check for check in cli("doctor").json if check["part"] == "settings"]
+    assert [check["ok"] for check in sick] == [True]
+    monkeypatch.setenv(f"RECOLLECT_{name.upper()}", value)
+    (sick,) = [check for check in cli("doctor").json if check["part"] == "settings"]
+    assert sick["ok"] is False
+    assert f"RECOLLECT_{name.upper()}: {name}" in sick["finding"]
+
+
+def test_doctor_says_how_a_project_gets_its_space(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "kept", "--space", "api")
+    (tmp_path / ".recollect.toml").write_text('space = "api"\nstore = "evil.db"\n')
+    found = [check["fix"] for check in cli("doctor").json if check["part"] == "settings"]
+    assert found == ["remove that line", "run 'recollect init' there"]

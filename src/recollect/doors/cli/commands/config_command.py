@@ -66,15 +66,17 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _checked(name: str, value: str) -> str:
-    """Read a file of routes now rather than at the next question, which may be far from here."""
-    if name != "routes" or not value:
+    """Refused now rather than at the next question, which may be far from here."""
+    from recollect.domains import fault_of
+    from recollect.errors import SettingsError
+
+    if why := fault_of(name, value):
+        raise SettingsError(f"config set: {why}; nothing was written")
+    if name not in ("routes", "store", "models") or not value or value.startswith("~"):
         return value
     from pathlib import Path
 
-    from recollect.recall.route_table import read_routes
-
-    read_routes(Path(value).expanduser())
-    return value if value.startswith("~") else str(Path(value).absolute())
+    return str(Path(value).absolute())
 
 
 def _told(value: object) -> str:

@@ -50,14 +50,10 @@ def _surroundings(session: Session) -> list[Check]:
         loaded = session.loaded
         mend = "mend it there, or: recollect config set NAME VALUE"
         checks += [Check("settings", False, fault, mend) for fault in faults(loaded)]
-        checks += [
-            Check(
-                "settings", False, warning,
-                "run 'recollect init' there" if loaded.withheld and warning == loaded.withheld.warning
-                else "remove that line",
-            )
-            for warning in loaded.warnings
-        ]  # fmt: skip
+        withheld = loaded.withheld and loaded.withheld.warning
+        for warning in loaded.warnings:
+            fix = "run 'recollect init' there" if warning == withheld else "remove that line"
+            checks.append(Check("settings", False, warning, fix))
         if len(checks) == 1:
             checks.append(Check("settings", True, f"store {loaded.settings.store_path}"))
     except RecollectError as e:
