@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -397,3 +398,25 @@ def test_doctor_misses_a_program_that_went_away(home: Home) -> None:
     told = parts(home)["claude hooks"]
     assert not told["ok"] and "/gone/bin/recollect" in str(told["finding"])
     assert told["fix"] == "recollect install claude"
+
+
+# By hand, as the page says
+
+
+@pytest.mark.parametrize("agent", ["claude", "cursor", "codex", "openclaw"])
+def test_what_the_page_says_to_add_by_hand_is_what_install_looks_for(
+    home: Home, agent: str
+) -> None:
+    page = (Path(__file__).parents[3] / "docs/how-to/agents.md").read_text("utf-8")
+    blocks = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    marks = {"cursor": '"version"', "openclaw": '"plugins"'}
+    block = next(b for b in blocks if marks.get(agent, "SessionStart") in b)
+    path = put(home, MINE[agent], block.replace("--harness claude", f"--harness {agent}"))
+    home.run("install", agent)
+    if agent == "openclaw":
+        assert path.read_text() == block
+    else:
+        told = json.loads(path.read_text())
+        bare = re.sub(r'"[^"]*/recollect hook', '"recollect hook', json.dumps(told))
+        by_hand = json.loads(block.replace("--harness claude", f"--harness {agent}"))
+        assert json.loads(bare) == by_hand  # but for the program's path
