@@ -28,6 +28,7 @@ else:
 
 REGISTRY = "books.json"
 _FORMAT = 1
+_MAX_FORMER = 100
 _REGISTRY_SECONDS = 10.0  # adding a book takes milliseconds: who waits longer waits for a dead one
 
 
@@ -60,10 +61,17 @@ class Books:
 
     def all(self) -> list[Book]:
         """Every book, in the order added."""
+        return self._read()[0]
+
+    def former(self, space: str) -> list[Path]:
+        """Folders that this space was read from before, and whose memories stayed."""
+        return [book.root for book in self._read()[1] if book.space == space]
+
+    def _read(self) -> tuple[list[Book], list[Book]]:
         try:
             text = self._file.read_bytes()
         except FileNotFoundError:
-            return []
+            return [], []
         except OSError as e:
             raise StoreReadOnly(
                 f"{self._file} cannot be read ({e.strerror}); check its permissions"
@@ -72,7 +80,8 @@ class Books:
             told = json.loads(text)
             if told["format"] != _FORMAT:
                 raise ValueError(f"format {told['format']!r}")
-            return [_book(record) for record in told["books"]]
+            former = [_book(record) for record in told.get("former", [])]
+            return [_book(record) for record in told["books"]], former
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise StoreCorrupt(
                 f"{self._file} is damaged or was written by another Recollect ({e}). Move it away "
@@ -107,7 +116,8 @@ class Books:
         writable: bool,
         project: bool,
     ) -> Book:
-        """Bind a folder to a space. The same again changes nothing."""
+        """Bind a folder to a space. The same again changes nothing. A folder that was moved takes
+        the place of the one that it was, with all that was remembered of it."""
         place = Path(root).expanduser().resolve()
         if not place.is_dir():
             raise InvalidInput(f"{place} is no folder; create it first or name another")
@@ -115,37 +125,50 @@ class Books:
             raise InvalidInput("a plain folder is only read; a notebook or notes can be written")
         _encodable(place)
         book = Book(place, check_space(space), Form(form), writable, project)
-        with self._changing() as books:
+        with self._changing() as (books, _):
             if book in books:
                 return book
+            for other in [one for one in books if not one.root.is_dir()]:
+                from recollect.notebook.moving import is_now, take_along
+
+                if is_now(other, book, self.directory):
+                    books.remove(other)
+                    take_along(other, book, self.directory)
+                    break
             for other in books:
                 _refuse_clash(book, other)
             books.append(book)
         return book
 
-    def remove(self, root: str | os.PathLike[str]) -> Book:
-        """Let go of a folder: it is not read any more. Its files and memories are not touched."""
+    def remove(self, root: str | os.PathLike[str], *, forgotten: bool = False) -> Book:
+        """Let go of a folder: it is not read any more. Its files and memories are not touched.
+        Unless they are `forgotten`, who adds the same files again finds them again."""
         place = Path(root).expanduser().resolve()
-        with self._changing() as books:
+        with self._changing() as (books, former):
             for book in books:
                 if book.root == place:
                     books.remove(book)
+                    former[:] = [b for b in former if (b.root, b.space) != (place, book.space)]
+                    if not forgotten:
+                        former.append(book)
+                    del former[:-_MAX_FORMER]
                     return book
             known = ", ".join(str(book.root) for book in books) or "none"
             raise NotFound(f"{place} is not one of the folders of this store; known: {known}")
 
     @contextmanager
-    def _changing(self) -> Iterator[list[Book]]:
+    def _changing(self) -> Iterator[tuple[list[Book], list[Book]]]:
         """Read, change, write into place, while nobody else does."""
         make_directory(self.directory)
         with _file_lock(self.directory / "books.lock", _REGISTRY_SECONDS, "the list of books"):
-            books = self.all()
-            yield books
-            records = [
-                {**book._asdict(), "root": str(book.root), "form": book.form.value}
-                for book in books
-            ]
-            text = json.dumps({"format": _FORMAT, "books": records}, ensure_ascii=False, indent=1)
+            books, former = self._read()
+            yield books, former
+            told = {
+                "format": _FORMAT,
+                "books": [_record(book) for book in books],
+                "former": [_record(book) for book in former],
+            }
+            text = json.dumps(told, ensure_ascii=False, indent=1)
             draft = self._file.with_suffix(".draft")  # ours alone: we hold the lock
             try:
                 with open(draft, "w", encoding="utf-8") as file:
@@ -164,6 +187,10 @@ def make_directory(directory: Path) -> None:
         raise StoreReadOnly(
             f"{directory} cannot be created ({e.strerror}); the store's folder must be writable"
         ) from None
+
+
+def _record(book: Book) -> dict[str, Any]:
+    return {**book._asdict(), "root": str(book.root), "form": book.form.value}
 
 
 def _book(record: dict[str, Any]) -> Book:
@@ -190,7 +217,7 @@ def _refuse_clash(book: Book, other: Book) -> None:
     if book.root == other.root:
         raise InvalidInput(
             f"{book.root} is bound to space {other.space!r} as {other.form} already; "
-            "'recollect source remove' lets go of it first"
+            f"'recollect source remove {book.root}' lets go of it first"
         )
     for outer, inner in ((book.root, other.root), (other.root, book.root)):
         # what lies below a hidden folder is never read from outside, as in .recollect
@@ -204,7 +231,7 @@ def _refuse_clash(book: Book, other: Book) -> None:
     if book.writable and other.writable and (book.space, book.form) == (other.space, other.form):
         raise InvalidInput(
             f"space {book.space!r} is written into {other.root} already; choose another space, "
-            "or let go of that folder with 'recollect source remove'"
+            f"or let go of that folder with 'recollect source remove {other.root}'"
         )
 
 

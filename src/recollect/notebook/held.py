@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from recollect.errors import NotebookFileRefused
 from recollect.notebook.books import Book, book_lock
 from recollect.notebook.ledger import remove_ledger
+from recollect.notebook.reading import list_files, read_text
 from recollect.notebook.report import SyncKit
 from recollect.stores.protocol import Store
 from recollect.vocabulary import Memory
+
+if TYPE_CHECKING:
+    from recollect.notebook.parse import About
 
 
 def held_of(book: Book, store: Store) -> list[Memory]:
@@ -26,11 +35,43 @@ def held_of(book: Book, store: Store) -> list[Memory]:
             return memories
 
 
+def adopted(book: Book, kit: SyncKit, abouts: Mapping[str, About]) -> list[Memory]:
+    """Memories that stayed when a folder was let go of, and that this one says again, in files of
+    the same names: they are not made a second time."""
+    former = [root for root in kit.books.former(book.space) if root != book.root]
+    old = [memory for root in former for memory in held_of(book._replace(root=root), kit.store)]
+    if not old:
+        return []
+    left = Counter(_said(book, kit, abouts))
+    found: list[Memory] = []
+    for memory in old:
+        if left[memory.source, memory.text] > 0:
+            left[memory.source, memory.text] -= 1
+            found.append(memory)
+    return found
+
+
+def _said(book: Book, kit: SyncKit, abouts: Mapping[str, About]) -> Iterator[tuple[str, str]]:
+    from recollect.notebook.parse import parse
+
+    for found in list_files(book.root).files:
+        name = str(found.path)
+        try:
+            pieces = parse(
+                read_text(book.root, found.path), found.path,
+                book_form=book.form, zone=kit.zone(), about=abouts.get(name),
+            )  # fmt: skip
+        except NotebookFileRefused:
+            continue  # the sync says so itself
+        for piece in pieces:
+            yield name, piece.text
+
+
 def let_go(kit: SyncKit, book: Book, *, forget: bool) -> int:
     """Read a book no more; with `forget` what was remembered of it goes too. How many went."""
     directory = kit.books.directory
     with book_lock(directory, book):
-        kit.books.remove(book.root)
+        kit.books.remove(book.root, forgotten=forget)
         remove_ledger(directory / f"{book.key}.ledger")
         if not forget:
             return 0

@@ -170,6 +170,14 @@ class Ledger:
         with self._change(durable=False) as connection:
             connection.executemany("REPLACE INTO meta VALUES (?, ?)", values.items())
 
+    def said_once(self, key: str) -> str:
+        """What is noted, and is not noted any more."""
+        value = self.meta(key)
+        if value is not None:
+            with self._change(durable=False) as connection:
+                connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+        return value or ""
+
     def place(self, files: Iterable[str], pieces: Sequence[PieceRow], *, new: bool) -> None:
         """From now on these pieces, and no others, stand in these files. Those that stood there
         and stand nowhere else are doomed. `new`: some ids are; they must not be lost before the

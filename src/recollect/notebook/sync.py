@@ -23,10 +23,11 @@ from recollect.errors import (
     StoreBusy,
 )
 from recollect.notebook.books import Book, Books, Form, book_lock
-from recollect.notebook.held import held_of as held_of
+from recollect.notebook.held import adopted, held_of
 from recollect.notebook.held import let_go as let_go
 from recollect.notebook.ledger import FileRow, Ledger, LedgerDamaged, remove_ledger
 from recollect.notebook.looking import Looked, folder_mark, look, look_at, missing
+from recollect.notebook.moving import MOVED_FROM
 from recollect.notebook.reading import FileStat
 from recollect.notebook.report import Indexed as Indexed  # others take these from here
 from recollect.notebook.report import Refusal as Refusal
@@ -193,7 +194,8 @@ class _Run:
     def _take_over(self, ledger: Ledger) -> None:
         from recollect.notebook.indexing import taken_over
 
-        ledger.take_over(taken_over(held_of(self._book, self._kit.store)))
+        held = held_of(self._book, self._kit.store)
+        ledger.take_over(taken_over([*held, *adopted(self._book, self._kit, self._abouts())]))
 
     def _locked(self, ledger: Ledger, paths: list[Path] | None, accept_empty: bool) -> SyncReport:
         abouts = self._abouts()
@@ -208,6 +210,9 @@ class _Run:
                 faults=(looked.fault,),
             )  # fmt: skip
         report = self._rounds(ledger, looked, abouts, whole)
+        if whole and report.complete and (former := ledger.said_once(MOVED_FROM)):
+            note = f"{self._book.root} was {former}; its memories came along"
+            report += SyncReport(notes=(note,))
         if paths is not None:
             named = {path.relative_to(self._book.root).as_posix() for path in paths}
             report = report._replace(pieces=tuple(p for p in report.pieces if p.path in named))
