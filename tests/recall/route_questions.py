@@ -39,22 +39,38 @@ for _route, _questions in {
         请列出所有指令
         項目的規則是什麼
     """,
-    "tasks": """
-        tasks
-        What are my tasks?
+    "open tasks": """
         show open tasks
+        what are my open tasks
+        which tasks are still open?
+        which tasks are not done
+        my todos
         Could you remind me of my to-do list
         what's on my todo list?
-        What tasks do I have?
         what's left to do?
         what do I still have to do
-        TASKS.md
-        任务
-        当前有哪些任务？
         我的待办事项
+        待办事项
+        待办
+        还有哪些任务没完成
+        还有哪些任务没有做完？
+        有哪些任务还没做
+        哪些事情还没办
+        没完成的任务有哪些
+        还有哪些任务
         请问还有什么没做完的事
         列出未完成的任务
         待办清单有什么
+    """,
+    "tasks": """
+        tasks
+        What are my tasks?
+        What tasks do I have?
+        TASKS.md
+        任务
+        当前有哪些任务？
+        有哪些任务
+        我的任务清单
         看一下 TASKS.md
     """,
     "entities": """

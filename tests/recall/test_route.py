@@ -61,6 +61,7 @@ def test_the_notebooks_table() -> None:
         for name, scope, kind, file in [
             ("preferences", "global", "preference", "user/preferences.md"),
             ("instructions", "global", "instruction", "user/instructions.md"),
+            ("open tasks", "project", "task", "TASKS.md"),
             ("tasks", "project", "task", "TASKS.md"),
             ("entities", "global", "entity", "user/entities.md"),
             ("decisions", "project", "decision", "agent/decisions.md"),
@@ -143,17 +144,64 @@ def test_the_scope(store: Store, question: str, spaces: tuple[str, ...], got: li
     assert ids(asked(store, question, spaces=spaces)) == got
 
 
-@pytest.mark.parametrize(
-    ("question", "spaces", "says"),
-    [
-        ("我的偏好", ("work",), "looks in the space 'global', which this question does not name"),
-    ],
-)
-def test_the_wall_holds(store: Store, question: str, spaces: tuple[str, ...], says: str) -> None:
-    draft = asked(store, question, spaces=spaces)
+@pytest.mark.parametrize("question", ["what are my preferences", "我的偏好"])
+def test_the_wall_holds(store: Store, question: str) -> None:
+    draft = asked(store, question, spaces=("work",))
     assert draft.candidates == ()
     assert draft.settled == ""
-    assert says in draft.notes[0]
+    engine = Engine(store, embedder="none", settings=Settings())
+    told = engine.remember("tabs 制表符", kind="preference", space="work")
+    assert ids(asked(store, question, spaces=("work",))) == [told.id]
+
+
+@pytest.fixture
+def tasks(store: Store) -> Store:
+    engine = Engine(store, embedder="none", settings=Settings())
+    for number, done in enumerate((True, False, True, False)):
+        engine.remember(
+            f"任务 task {number}", id=f"{number}", kind="task", space="work",
+            metadata={"done": done},
+        )  # fmt: skip
+    engine.forget("ship")
+    return store
+
+
+@pytest.mark.parametrize(
+    ("question", "got"),
+    [
+        ("what are my open tasks", ["1", "3"]),
+        ("待办事项", ["1", "3"]),
+        ("还有哪些任务没完成", ["1", "3"]),
+        ("what are my tasks", ["1", "3", "0", "2"]),
+        ("有哪些任务", ["1", "3", "0", "2"]),
+    ],
+)
+def test_what_is_done_is_no_longer_to_do(tasks: Store, question: str, got: list[str]) -> None:
+    assert ids(asked(tasks, question, spaces=("work",))) == got
+
+
+@pytest.mark.parametrize("question", ["what are my open tasks", "还有哪些任务没完成"])
+def test_all_is_done(tasks: Store, question: str) -> None:
+    engine = Engine(tasks, embedder="none", settings=Settings())
+    for one in ("1", "3"):
+        engine.revise(one, metadata={"done": True})
+    answer = engine.recall(question, spaces="work", preset="notebook")
+    assert (answer.hits, answer.status) == ((), Status.EMPTY)
+    assert any("all is done" in reason for reason in answer.reasons)
+
+
+@pytest.mark.parametrize("question", ["what are my tasks", "有哪些任务"])
+def test_what_is_done_says_so(tasks: Store, question: str) -> None:
+    from recollect.recall.render import FORMATS
+
+    engine = Engine(tasks, embedder="none", settings=Settings())
+    answer = engine.recall(question, spaces="work", preset="notebook")
+    markdown, text = FORMATS["markdown"](answer, False, "zh"), FORMATS["text"](answer, False, "zh")
+    assert isinstance(markdown, str) and isinstance(text, str)
+    assert markdown.splitlines() == [
+        "- [ ] 任务 task 1", "- [ ] 任务 task 3", "- [x] 任务 task 0", "- [x] 任务 task 2",
+    ]  # fmt: skip
+    assert text.count("done") == 2
 
 
 @pytest.mark.parametrize("question", ["what's on my todo list", "我的待办"])

@@ -115,7 +115,7 @@ def search_response(answer: Recollection) -> dict[str, Any]:
 
 def as_markdown(answer: Recollection) -> str:
     """What to put before a model: one bullet for each hit; nothing at all when there is none."""
-    return "\n".join(f"- {_as_line(hit.text)}" for hit in answer.hits)
+    return "\n".join(f"- {_box(hit)}{_as_line(hit.text)}" for hit in answer.hits)
 
 
 def as_history(answer: Recollection, *, language: str = "zh") -> str:
@@ -156,6 +156,14 @@ def what_a_model_sees(
     return Seen(text, count(text))
 
 
+def _box(hit: Hit) -> str:
+    """A task says whether it is done, where that is known."""
+    done = hit.memory.metadata.get("done")
+    if hit.memory.kind != "task" or not isinstance(done, bool):
+        return ""
+    return "[x] " if done else "[ ] "
+
+
 def _as_line(text: str) -> str:
     line = " ".join(text.split())
     return f"\\{line}" if re.match(_STRUCTURE, line) else line
@@ -191,7 +199,8 @@ def as_text(answer: Recollection, *, explain: bool = False) -> str:
 
 
 def _about(hit: Hit) -> str:
-    return f"{hit.score:.3f}  {hit.id}  {hit.memory.kind}  ({reason_line(hit)})"
+    done = ", done" if hit.memory.metadata.get("done") is True else ""
+    return f"{hit.score:.3f}  {hit.id}  {hit.memory.kind}{done}  ({reason_line(hit)})"
 
 
 def reason_line(hit: Hit) -> str:

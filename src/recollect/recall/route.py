@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
-from recollect.filters import All, Filter
+from recollect.filters import All, Condition, Filter, Not, matches
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.sections import fit, in_order, sections
 from recollect.text.fold import fold
@@ -26,9 +26,11 @@ MAX_QUESTION_CHARS = 160  # who asks for a list is brief; no pattern ever sees m
 _HINTS = (
     "to do",
     *"prefer like instruct rule told tell ask todo to-do entit people person contact know".split(),
-    *"decid decis pattern 偏好 喜好 喜欢 指令 指示 规则 规矩 要求 任务 待办 没做 没完 要做".split(),
+    *"decid decis pattern 偏好 喜好 喜欢 指令 指示 规则 规矩 要求 任务 待办 要做".split(),
+    *"没做 没完 没办 没有做 未做 未完 未办 剩 待处理 进行中".split(),
     *"实体 人物 联系人 人脉 认 决 模式 惯例".split(),
 )
+_DONE = Condition("metadata", "done", "=", True)
 Scope = Literal["all", "global", "project"]
 
 
@@ -39,6 +41,7 @@ class RouteRule(NamedTuple):
     patterns: tuple[str, ...]
     where: Filter
     spaces: Scope = "all"  # of those that the query names: all, only `global`, or all but `global`
+    done: Literal["", "last", "out"] = ""  # tasks that are done: at the end, or not at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +57,21 @@ class Route:
             return draft
         query = draft.query
         spaces = _in_scope(query.spaces, rule.spaces)
-        if not spaces:
-            wanted = "the space 'global'" if rule.spaces == "global" else "a space of a project"
-            return draft.note(
-                f"route {rule.name}: it looks in {wanted}, which this question does not name; "
-                "searching instead"
-            )
         kit.store.pending(query.spaces)  # a space that does not exist is an error all the same
         where = rule.where if query.where is None else All((query.where, rule.where))
+        every = where
+        if rule.done == "out":
+            where = All((where, Not(_DONE)))
         told = kit.store.scan(spaces=spaces, where=where, limit=query.limit + 1).memories
+        if (
+            not told
+            and every is not where
+            and kit.store.scan(spaces=spaces, where=every, limit=1)[0]
+        ):
+            said = f"the list {rule.name!r} is empty: all is done"
+            return replace(draft, candidates=(), channels={}, settled=said).fault(
+                Status.EMPTY, said
+            )
         if not told:
             return draft.fault(
                 Status.ANSWERED,  # makes no status worse: the search may well have an answer
@@ -75,6 +84,9 @@ class Route:
         else:
             pieces = _most_relevant(draft, kit, spaces, where)
             note = f"route {rule.name}: more than fits; by the question's words, then newest first"
+        if rule.done == "last" and any(_is_done(memory) for memory, _ in pieces):
+            pieces.sort(key=lambda piece: _is_done(piece[0]))
+            note += "; what is done at the end"
         return replace(
             draft,
             candidates=in_order(pieces, channel=CHANNEL, falling=not whole),
@@ -118,10 +130,15 @@ def _plain(question: str) -> str:
     return re.sub(r"(?<![a-z0-9]) +| +(?![a-z0-9])", "", " ".join(text.split()))
 
 
+def _is_done(memory: Memory) -> bool:
+    return matches(memory, _DONE)
+
+
 def _in_scope(named: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
-    if scope == "all" or (scope == "project" and named == (GLOBAL_SPACE,)):
-        return named  # whoever has but one space keeps their tasks there too
-    return tuple(space for space in named if (space == GLOBAL_SPACE) is (scope == "global"))
+    """Of the spaces that are named those that the route is about. Whoever names but one, or only
+    projects, means these: tasks may be kept in `global` and preferences in a project."""
+    meant = tuple(space for space in named if (space == GLOBAL_SPACE) is (scope == "global"))
+    return named if scope == "all" else meant or named
 
 
 def _most_relevant(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from recollect.checks import shown
 from recollect.errors import InvalidInput, SettingsError
@@ -93,24 +93,36 @@ _BUILT_IN: tuple[tuple[str, Scope, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "tasks",
+        "open tasks",
         "project",
         "task",
         "TASKS.md",
         (
             _english(
-                r"(?:open |pending |remaining |outstanding |unfinished )?"
-                r"(?:tasks?|to-?dos?|to-?do list|to-?do items|task list)|tasks md"
+                r"(?:open|pending|remaining|outstanding|unfinished|undone|incomplete) "
+                r"(?:tasks?|to-?dos?|to-?do items)|to-?dos?|to-?do list|to-?do items"
             ),
+            r"(?:what|which)(?: of (?:my|our|the))? (?:tasks?|to-?dos?) (?:are|is) "
+            r"(?:still |yet )?(?:open|left|pending|unfinished|undone|not (?:yet )?done|to be done)",
             r"what(?:'s| is) (?:on (?:my|our|the) (?:to-?do|task) list|left to do|still to do)",
             r"what do (?:i|we) (?:still )?(?:have|need) to do(?: next| now)?",
             _chinese(
-                r"(?:未完成|没完成|没做完|剩下|剩余|待处理|进行中)?(?:的)?"
-                r"(?:任务|待办事项|待办)|tasks md"
+                r"(?:还?(?:未|没|没有)(?:完成|做完|做|办)|剩下|剩余|待处理|进行中)(?:的)?"
+                r"(?:任务|事项|事情|事)|待办事项|待办"
             ),
+            rf"{_WHOSE_ZH}{{0,5}}(?:任务|事项|事情|事)(?:都|还|是){{0,2}}"
+            r"(?:没有|没|未)(?:完成|做完|做|办)(?:的|呢|吗)?",
             r"(?:我|我们)?(?:还|目前|现在)?(?:有|剩)(?:下)?(?:什么|哪些|啥)(?:事|事情|活)?"
             r"(?:要做|没做|没做完|没完成|待办)(?:的)?(?:事|事情|任务|活)?",
+            r"(?:我|我们)?还(?:有|剩)(?:下)?(?:什么|哪些|啥)任务",
         ),
+    ),
+    (
+        "tasks",
+        "project",
+        "task",
+        "TASKS.md",
+        (_english(r"tasks?|task list|tasks md"), _chinese(r"任务|tasks md")),
     ),
     (
         "entities",
@@ -159,13 +171,16 @@ _BUILT_IN: tuple[tuple[str, Scope, str, str, tuple[str, ...]], ...] = (
 )
 
 
+_DONE: dict[str, Literal["last", "out"]] = {"open tasks": "out", "tasks": "last"}
+
+
 @cache
 def built_in_routes() -> tuple[RouteRule, ...]:
     routes: list[RouteRule] = []
     for name, scope, kind, file, patterns in _BUILT_IN:
         where = parse_filter({"or": [{"kind": kind}, {"source": file}]})
         assert where is not None
-        routes.append(RouteRule(name, patterns, where, scope))
+        routes.append(RouteRule(name, patterns, where, scope, _DONE.get(name, "")))
     return tuple(routes)
 
 
