@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from recollect.errors import StoreError, StoreFull
@@ -30,6 +31,41 @@ def fill_up(path: Path) -> Iterator[str]:
     store.close()
 
 
+def look(path: Path) -> Iterator[str]:
+    """Read and check, where there is no room for anything that helps with it; then write."""
+    store = SQLiteStore(path)
+    yield f"read {store.count()}"
+    for check in store.check():
+        if not check.ok:
+            yield f"fault {check.part}: {check.fix}"
+    try:
+        store.put([make_entry(make_memory("one more 再来一条", "more"))])
+    except StoreError as e:
+        yield f"refused {type(e).__name__} {e}"
+    store.close()
+
+
+def without_room_to_share_a_log(disk: Path) -> None:
+    """Nobody has the store open, and the rest of the disk is taken by somebody else."""
+    path = disk / "s.db"
+    store = SQLiteStore(path)
+    fill(store, 0, 20)
+    store.close()
+    with (disk / "other").open("wb", buffering=0) as other, suppress(OSError):
+        while other.write(b"x" * 1024):
+            pass
+    lines = in_child(look, path)
+    assert lines[0] == "read 20"
+    assert lines[1:-1] == ["fault disk: free some space before it is full"]
+    assert lines[-1].startswith(f"refused {StoreFull.__name__}")
+    assert "nothing that was acknowledged is lost" in lines[-1]
+    (disk / "other").unlink()
+    assert in_child(look, path)[0] == "read 20"
+    assert SQLiteStore(path).count() == 21
+    for file in disk.iterdir():
+        file.unlink()
+
+
 def kept_and_refused(lines: list[str]) -> tuple[int, str]:
     """How many were acknowledged, all of them still found, and why it ended."""
     kept = sum(line.startswith("kept") for line in lines)
@@ -44,6 +80,7 @@ def main(folder: Path) -> None:
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], check=True)
     try:
+        without_room_to_share_a_log(disk)
         kept, refused = kept_and_refused(in_child(fill_up, disk / "s.db"))
         assert kept > 50
         assert refused.startswith(f"refused {StoreFull.__name__}")

@@ -59,16 +59,34 @@ def cannot_open(path: Path) -> StoreReadOnly:
     return StoreReadOnly(f"{path} cannot be opened: {why}")
 
 
+def disk_full(path: Path) -> StoreFull:
+    return StoreFull(
+        f"the disk that holds {path} is full: nothing was written, and nothing that was "
+        "acknowledged is lost. Free some space and try again"
+    )
+
+
+_SHARED_BYTES = 32_768  # of the index of the log, which every process that reads it shares
+
+
+def _no_room(path: Path) -> bool:
+    """Is there too little for SQLite to begin with?"""
+    if sys.platform == "win32":
+        return False
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < 2 * _SHARED_BYTES
+
+
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, each with what to do."""
     try:
         yield
     except apsw.FullError:
-        raise StoreFull(
-            f"no room left on the disk that holds {path}; nothing was written. "
-            "Free some space and try again"
-        ) from None
+        raise disk_full(path) from None
     except (apsw.ReadOnlyError, apsw.PermissionsError):
         raise StoreReadOnly(
             f"{path} may not be written; check the permissions of the file and its directory, "
@@ -99,16 +117,15 @@ def plain_errors(path: Path) -> Iterator[None]:
         raise cannot_open(path) from None
     except OSError as e:  # of the files beside the database
         if e.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StoreFull(
-                f"no room left on the disk that holds {path}; nothing was written. "
-                "Free some space and try again"
-            ) from None
+            raise disk_full(path) from None
         if e.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise StoreReadOnly(
                 f"{e.filename} may not be written; check the permissions of the directory"
             ) from None
         raise StoreError(f"a file beside {path} could not be used: {e}. Check the disk") from e
     except apsw.IOError as e:
+        if _no_room(path):  # SQLite says so only of some of its files
+            raise disk_full(path) from None
         raise StoreError(
             f"the disk failed while reading or writing {path} ({e}). Do not trust this disk: "
             "close Recollect, check the disk, then run 'recollect doctor'"
@@ -121,21 +138,42 @@ def create_private(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def _unchangeable(path: Path) -> bool:
     """In a directory that may not be written SQLite cannot share a log; without one it need not."""
-    log = path.with_name(path.name + "-wal")
-    logged = log.exists() and log.stat().st_size > 0
-    return path.exists() and not os.access(path.parent, os.W_OK) and not logged
+    return (
+        path.exists()
+        and not os.access(path.parent, os.W_OK)
+        and not _size(path.with_name(path.name + "-wal"))
+    )
 
 
-def connect(path: Path, *, read_only: bool) -> apsw.Connection:
+def crammed(path: Path) -> bool:
+    """On a full disk there may be no room to share a log. Where it is empty, and nobody shares it
+    (so that nobody writes), the file can be read without it."""
+    return (
+        _size(path.with_name(path.name + "-shm")) < _SHARED_BYTES
+        and _no_room(path)
+        and not _size(path.with_name(path.name + "-wal"))
+        and path.exists()
+    )
+
+
+def connect(path: Path, *, read_only: bool, alone: bool = False) -> apsw.Connection:
+    """`alone`: for reading what nobody can change meanwhile."""
     flags = (
         apsw.SQLITE_OPEN_READONLY
         if read_only
         else (apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     )
     name = str(path)
-    if read_only and _unchangeable(path):
+    if read_only and (alone or _unchangeable(path)):
         name, flags = f"{path.as_uri()}?immutable=1", flags | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(name, flags=flags, statementcachesize=256)
     connection.set_busy_timeout(int(LOCK_SECONDS * 1000))
@@ -168,15 +206,17 @@ class ReadPool:
         """Borrow a connection. List operations are atomic, so no lock is needed."""
         if self._closed.is_set():
             raise StoreError("this store is closed; open it again to use it")
+        alone = False
         try:
             connection = self._idle.pop()
         except IndexError:
+            alone = crammed(self._path)
             with plain_errors(self._path):
-                connection = connect(self._path, read_only=True)
+                connection = connect(self._path, read_only=True, alone=alone)
         try:
             yield connection
         finally:
-            if self._closed.is_set():
+            if alone or self._closed.is_set():  # there may be room, and news, the next time
                 connection.close()
             else:
                 self._idle.append(connection)
@@ -205,6 +245,8 @@ class WriteLock:
             try:
                 handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             except OSError as e:
+                if e.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise disk_full(self._path) from None
                 raise StoreReadOnly(
                     f"cannot create the lock file {self._path} ({e.strerror}); "
                     "check the permissions of the directory"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import apsw
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, StoreFull
 from recollect.stores.sqlite import words
-from recollect.stores.sqlite.connection import connect, plain_errors
+from recollect.stores.sqlite.connection import connect, crammed, plain_errors
 from recollect.stores.sqlite.large import directory
 from recollect.stores.sqlite.rows import readable
 from recollect.stores.sqlite.spaces import SpaceRow, spaces_of
@@ -23,20 +23,24 @@ _RESTORE = (
     "stop writing; restore a backup, or save what is readable with "
     "'recollect export --out rescue.jsonl' and import it into a new store"
 )
+_MAKE_ROOM = "free some space, then run doctor again"
 _LOW_DISK_BYTES = 200_000_000
 
 
 def check(path: Path, *, writable: bool) -> list[Check]:
-    checks = [_file(path), _disk(path)]
+    alone = crammed(path)
+    writable = writable and not alone
+    checks = [_file(path, alone=alone), _disk(path)]
     try:
         with plain_errors(path):
-            connection = connect(path, read_only=not writable)
+            connection = connect(path, read_only=not writable, alone=alone)
             try:
                 checks += _parts(connection, directory(path), thorough=writable)
             finally:
                 connection.close()
     except RecollectError as e:  # the lists of what there is cannot be read: nor can the rest
-        checks.append(Check("contents", False, str(e), _RESTORE))
+        fix = _MAKE_ROOM if isinstance(e, StoreFull) else _RESTORE
+        checks.append(Check("contents", False, str(e), fix))
     return checks
 
 
@@ -64,15 +68,17 @@ def _texts(connection: apsw.Connection) -> Check:
     return Check("texts", True, f"{len(numbers)} memories can be read")
 
 
-def _file(path: Path) -> Check:
+def _file(path: Path, *, alone: bool) -> Check:
     faults: dict[str, str] = {}
     try:
         with plain_errors(path):
-            connection = connect(path, read_only=True)
+            connection = connect(path, read_only=True, alone=alone)
             try:
                 faults = _faults(connection)
             finally:
                 connection.close()
+    except StoreFull as e:
+        return Check("file", False, f"{path}: {e}", _MAKE_ROOM)
     except RecollectError as e:
         faults = {"": str(e)}
     if not faults:
