@@ -78,3 +78,32 @@ def test_what_is_not_of_the_shape_is_refused() -> None:
         json_text.append('{"hooks": {"Stop": {}}}', ["hooks", "Stop"], 1)
     with pytest.raises(InvalidInput, match="no object"):
         json_text.append('{"hooks": []}', ["hooks", "Stop"], 1)
+
+
+def test_json5_where_it_is_spoken() -> None:
+    text = "{名字: 'it\\'s \\x41\\\n', $a: +.5, b_1: [0x1F, -Infinity, 2.,], \"c\": null, // 完\n}"
+    told = json_text.parse(text, json5=True).value
+    assert told == {"名字": "it's A", "$a": 0.5, "b_1": [31, float("-inf"), 2.0], "c": None}
+    grown = json_text.put(text, ["plugins", "ours"], True, json5=True)
+    assert json_text.parse(grown, json5=True).value == {**told, "plugins": {"ours": True}}
+    assert json_text.remove(grown, ["plugins"], json5=True) == text
+    assert "NaN" in json_text.remove("{a: NaN, b: 1}", ["b"], json5=True)
+
+
+@pytest.mark.parametrize("text", ["{1a: 1}", "{a: 1x}", "{a: 'b}", "{a: b}", "{a: 1, 'a': 2}"])
+def test_what_is_no_json5_either_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        json_text.parse(text, json5=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "left"),
+    [
+        ('{\n  // 注释\n  "a": 1\n}', ["a"], "{\n  // 注释\n}"),
+        ('{"b": 2, // 注释\n  "a": 1 }', ["a"], '{"b": 2 // 注释\n   }'),
+        ('{"a": 1 /* 我的 */ , "b": 2}', ["a"], '{ /* 我的 */  "b": 2}'),
+        ('{"a": [1 // 注释\n, 2]}', ["a", 1], '{"a": [1 // 注释\n]}'),
+    ],
+)
+def test_comments_around_what_goes_stay(text: str, path: list[str | int], left: str) -> None:
+    assert json_text.remove(text, path) == left
