@@ -274,3 +274,18 @@ def test_watch_without_folders_says_what_to_do(cli: Cli) -> None:
     ran = cli("watch")
     assert ran.code == 2
     assert "source add" in ran.error["message"]
+
+
+def test_a_project_that_was_moved_keeps_its_memories(
+    cli: Cli, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("init", "--yes")
+    one = cli("remember", "Use apsw 用它", "--kind", "decision").json["id"]
+    cli("reinforce", one)
+    project.rename(tmp_path / "moved")
+    monkeypatch.chdir(tmp_path / "moved")
+    told = cli("init", "--yes", "--text").out
+    assert f"was {project / '.recollect'}; its memories came along" in told
+    assert cli("recall", "apsw").json["hits"][0]["id"] == one
+    (memory,) = cli("list").json["memories"]
+    assert (memory["id"], memory["reinforcement"]) == (one, 1)

@@ -170,6 +170,16 @@ def written_elsewhere(offer: Offer, books: Sequence[Book]) -> Book | None:
     return None
 
 
+def was_moved(other: Book, offer: Offer, registry: Books | None) -> bool:
+    """Is what is offered the folder of that book, which is not in its place any more?"""
+    if registry is None or other.root.is_dir() or not offer.root.is_dir():
+        return False
+    from recollect.notebook.moving import is_now
+
+    here = Book(offer.root.resolve(), offer.space, offer.form, True, offer.project)
+    return is_now(other, here, registry.directory)
+
+
 def check(offer: Offer) -> None:
     """Refuse what could not be made to the end, before anything is made."""
     root = offer.root

@@ -153,6 +153,8 @@ def _possible(
         beginning.check(offer)
         root = str(offer.root.resolve())
         other = beginning.written_elsewhere(offer, books)
+        if other is not None and beginning.was_moved(other, offer, session.engine.books):
+            other = None  # binding it takes its memories along
         if offer.again and kept.get(root):
             notes.append(
                 f"{root} is gone, and the store keeps {kept[root]:,} memories of it. Bring the "
@@ -294,6 +296,8 @@ def _what_next(
             session.say(f"not read: {refusal.book / refusal.path}: {refusal.why}")
         for fault in report.faults:
             session.say(f"not finished: {fault}")
+        for note in report.notes:
+            session.say(note)
     if left:
         session.say("\nThere could be more. Say --yes to have it, or run this in a terminal:")
         for explained in left:
