@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from recollect.errors import RecollectError
 from recollect.notebook.books import Book, Books
+from recollect.notebook.layout import INDEX
 from recollect.notebook.ledger import peek
 from recollect.notebook.looking import missing
 from recollect.vocabulary import Check
@@ -25,6 +26,7 @@ class BookStatus(NamedTuple):
     refused: int = 0
     reasons: tuple[tuple[str, str], ...] = ()  # (file, why), the first hundred
     fault: str = ""
+    astray: tuple[str, ...] = ()  # entries of INDEX.md that lead nowhere
 
 
 def statuses(books: Books) -> list[BookStatus]:
@@ -44,6 +46,7 @@ def _status(book: Book, directory: Path) -> BookStatus:
             complete=meta.get("complete") == "true",
             refused=count,
             reasons=tuple((path, why) for path, why in refused),
+            astray=tuple(json.loads(meta.get("astray", "[]"))),
         )
     if not book.root.is_dir():
         status = status._replace(fault=missing(book), complete=False)
@@ -75,5 +78,9 @@ def checks(books: Books) -> list[Check]:
         lines += [
             Check(f"file {status.root}/{path}", False, why, "mend it as said, then: recollect sync")
             for path, why in status.reasons
+        ]
+        lines += [
+            Check(f"file {status.root}/{INDEX}", False, why, "edit it, then: recollect sync")
+            for why in status.astray
         ]
     return lines

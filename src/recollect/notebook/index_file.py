@@ -11,6 +11,7 @@ by hand, so columns are known by their headings in both languages, or by what st
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -57,6 +58,22 @@ def index_of(book: Book) -> dict[str, About]:
         return read_index(read_text(book.root, INDEX))
     except NotebookFileRefused:
         return {}
+
+
+def astray(book: Book, abouts: Mapping[str, About]) -> list[str]:
+    """The entries of notes that are not there. A name alone may mean one in the folder of notes."""
+    there = {name for name in abouts if (book.root / name).is_file()}
+    lost: list[str] = []
+    for name in abouts:
+        path = PurePosixPath(name)
+        alone = path.name if path.parent == NOTES else str(NOTES / path)
+        if (
+            name not in there
+            and alone not in there
+            and not (path.parent == NOTES and path.name in abouts)
+        ):
+            lost.append(f"its entry {name} leads nowhere: mend or remove it")
+    return lost
 
 
 def with_entry(text: str, path: PurePosixPath, about: About) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from recollect.errors import InvalidInput
 from recollect.notebook.books import Book, Form
 from recollect.notebook.layout import INDEX
 from recollect.notebook.ledger import FileRow, Ledger
@@ -29,6 +30,26 @@ class Looked(NamedTuple):
     refused: list[Refusal]
     fault: str = ""  # why nothing may be concluded from what was seen
     kept: str = ""  # why what vanished is not given up; all else goes on
+
+
+def by_book(
+    books: Sequence[Book], paths: Sequence[str | os.PathLike[str]] | None
+) -> list[tuple[Book, list[Path] | None]]:
+    """Each book with those of these files that lie in it; None: all of them."""
+    if paths is None:
+        return [(book, None) for book in books]
+    wanted: dict[Path, list[Path]] = {}
+    for given in paths:
+        path = Path(given).expanduser().absolute()
+        path = path.parent.resolve() / path.name  # a link as the file itself is not followed
+        holders = [book for book in books if path.is_relative_to(book.root)]
+        if not holders:
+            raise InvalidInput(
+                f"{path} lies in no book of this store; 'recollect source list' shows them"
+            )
+        holder = max(holders, key=lambda book: len(book.root.parts))
+        wanted.setdefault(holder.root, []).append(path)
+    return [(book, wanted[book.root]) for book in books if book.root in wanted]
 
 
 def look(book: Book, ledger: Ledger, abouts: dict[str, bytes], *, accept_empty: bool) -> Looked:

@@ -17,6 +17,8 @@ from recollect.notebook.ledger import PieceRow
 # Of two texts in the same place, the share of words that they have in common from which the new is
 # taken for a new wording of the old. Half: an edit keeps more, another matter has less.
 ALIKE = 0.5
+# How much of the words of a file that went must stand in one that came, to be the same file.
+_SAME_FILE = 0.8
 _MAX_PAIRS = 10_000  # of one section; beyond this only neighbours are compared
 
 
@@ -35,11 +37,19 @@ def match(
     """For each new piece the old one that it continues, or None. `texts` gives the texts of old
     pieces by their ids, `text_of` the text of a new piece by its position."""
     found: list[PieceRow | None] = [None] * len(new)
+    old = list(old)
     left = {piece.id: piece for piece in old}
     for key in (_same_place, _same_file, _same_text):
         _match_same(new, found, left, key)
     if left and None in found:
         _match_alike(new, found, left, texts, text_of)
+        for taken in found:
+            if taken is not None:
+                left.pop(taken.id, None)
+        came = {piece.path for piece in new} - {piece.path for piece in old}
+        gone = {piece.path for piece in left.values()} - {piece.path for piece in new}
+        if came and gone:
+            _match_renamed(new, found, left, came, gone, texts, text_of)
     return found
 
 
@@ -111,6 +121,66 @@ def _former_names(new: Sequence[NewPiece], found: Sequence[PieceRow | None]) -> 
         if old is not None and old.path != piece.path:
             came[piece.path][old.path] += 1
     return {path: names.most_common(1)[0][0] for path, names in came.items()}
+
+
+def _match_renamed(
+    new: Sequence[NewPiece],
+    found: list[PieceRow | None],
+    left: dict[str, PieceRow],
+    came: set[str],
+    gone: set[str],
+    texts: Callable[[Sequence[str]], Mapping[str, str]],
+    text_of: Callable[[int], str],
+) -> None:
+    """A file that came with the words of one that went is that file, though its name may decide
+    that it is read otherwise: items as one note, or a note without what the index said of it.
+    Piece by piece the most words in common count, whatever section they stand in."""
+    news: dict[str, list[int]] = defaultdict(list)
+    for position, fresh in enumerate(new):
+        if fresh.path in came and found[position] is None:
+            news[fresh.path].append(position)
+    olds: dict[str, list[PieceRow]] = defaultdict(list)
+    for piece in left.values():
+        if piece.path in gone:
+            olds[piece.path].append(piece)
+    if len(news) * len(olds) > _MAX_PAIRS or not news or not olds:
+        return
+    known = texts([piece.id for pieces in olds.values() for piece in pieces])
+    words_of = {piece.id: _words(known.get(piece.id, "")) for p in olds.values() for piece in p}
+    words_at = {at: _words(text_of(at)) for positions in news.values() for at in positions}
+    whole_old = {p: _sum(words_of[one.id] for one in pieces) for p, pieces in olds.items()}
+    whole_new = {p: _sum(words_at[at] for at in positions) for p, positions in news.items()}
+    pairs = [(_within(whole_new[n], whole_old[o]), n, o) for n in news for o in olds]
+    for share, name, former in sorted(pairs, key=lambda pair: (-pair[0], *pair[1:])):
+        if share < _SAME_FILE or name not in news or former not in olds:
+            continue
+        positions, pieces = news.pop(name), olds.pop(former)
+        if len(positions) * len(pieces) > _MAX_PAIRS:
+            continue
+        common = [
+            (-(words_at[at] & words_of[one.id]).total(), at, one)
+            for at in positions
+            for one in pieces
+            if _within(words_at[at], words_of[one.id]) >= _SAME_FILE
+        ]
+        taken: set[str] = set()
+        for _, at, one in sorted(common, key=lambda pair: (pair[0], pair[1], pair[2].ordinal)):
+            if found[at] is None and one.id not in taken:
+                found[at] = one
+                taken.add(one.id)
+
+
+def _sum(many: Iterable[Counter[str]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for words in many:
+        total.update(words)
+    return total
+
+
+def _within(a: Counter[str], b: Counter[str]) -> float:
+    """How much of the shorter one stands in the other."""
+    size = min(a.total(), b.total())
+    return (a & b).total() / size if size else 0.0
 
 
 def _best_pairs(

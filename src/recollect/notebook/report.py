@@ -50,6 +50,7 @@ class SyncReport(NamedTuple):
     refused: tuple[Refusal, ...] = ()
     faults: tuple[str, ...] = ()  # why a book could not be read to the end
     behind: tuple[Refusal, ...] = ()  # refused files of which the store holds what they said before
+    astray: tuple[Refusal, ...] = ()  # entries of INDEX.md that lead nowhere
     notes: tuple[str, ...] = ()  # e.g. why there are no vectors yet
     complete: bool = True  # False: the store is behind the files
     seconds: float = 0.0
@@ -69,7 +70,7 @@ class SyncReport(NamedTuple):
 
 _ADDED = (
     "files", "unchanged", "changed", "added", "revised", "moved", "removed", "refused", "faults",
-    "behind", "pieces",
+    "behind", "astray", "pieces",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +25,9 @@ from recollect.errors import (
 from recollect.notebook.books import Book, Books, Form, book_lock
 from recollect.notebook.held import adopted, held_of
 from recollect.notebook.held import let_go as let_go
+from recollect.notebook.layout import INDEX
 from recollect.notebook.ledger import FileRow, Ledger, LedgerDamaged, remove_ledger
-from recollect.notebook.looking import Looked, folder_mark, look, look_at, missing
+from recollect.notebook.looking import Looked, by_book, folder_mark, look, look_at, missing
 from recollect.notebook.moving import MOVED_FROM
 from recollect.notebook.reading import FileStat
 from recollect.notebook.report import Indexed as Indexed  # others take these from here
@@ -93,7 +94,7 @@ def sync(
     deadline = None if within is None else began + within
     if books is None:
         books = kit.books.all() if spaces is None else kit.books.of_spaces(spaces)
-    wanted = _by_book(books, paths)
+    wanted = by_book(books, paths)
     report = SyncReport()
     for book, own in wanted:
         run = _Run(kit, book, deadline, progress, told or {})
@@ -108,25 +109,6 @@ def sync(
 
         report += finished(kit, added=report.added, whole=paths is None)
     return report._replace(seconds=time.monotonic() - began)
-
-
-def _by_book(
-    books: Sequence[Book], paths: Sequence[str | os.PathLike[str]] | None
-) -> list[tuple[Book, list[Path] | None]]:
-    if paths is None:
-        return [(book, None) for book in books]
-    wanted: dict[Path, list[Path]] = {}
-    for given in paths:
-        path = Path(given).expanduser().absolute()
-        path = path.parent.resolve() / path.name  # a link as the file itself is not followed
-        holders = [book for book in books if path.is_relative_to(book.root)]
-        if not holders:
-            raise InvalidInput(
-                f"{path} lies in no book of this store; 'recollect source list' shows them"
-            )
-        holder = max(holders, key=lambda book: len(book.root.parts))
-        wanted.setdefault(holder.root, []).append(path)
-    return [(book, wanted[book.root]) for book in books if book.root in wanted]
 
 
 class _Run:
@@ -219,6 +201,7 @@ class _Run:
         else:
             report = report._replace(pieces=())
         if whole:
+            report = report._replace(astray=_astray(self._book, abouts))
             self._note_outcome(ledger, report)
         return report
 
@@ -384,7 +367,16 @@ class _Run:
             synced_at=self._kit.clock().isoformat(),
             complete=json.dumps(report.complete),
             refused=json.dumps([len(report.refused), refused], ensure_ascii=False),
+            astray=json.dumps([r.why for r in report.astray[:_SHOWN_REFUSALS]], ensure_ascii=False),
         )
+
+
+def _astray(book: Book, abouts: Mapping[str, About]) -> tuple[Refusal, ...]:
+    if not abouts:
+        return ()
+    from recollect.notebook.index_file import astray
+
+    return tuple(Refusal(book.root, str(INDEX), why) for why in astray(book, abouts))
 
 
 def _mark(about: About | None) -> bytes:

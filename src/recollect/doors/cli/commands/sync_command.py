@@ -62,6 +62,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             session.say(line(report))
         for refusal in report.refused:
             session.say(f"not read: {refusal.book / refusal.path}: {refusal.why}")
+        for lost in report.astray:
+            session.say(f"{lost.book / lost.path}: {lost.why}")
         for fault in report.faults:
             session.say(f"not finished: {fault}")
         for note in report.notes:
@@ -91,6 +93,7 @@ def record(report: SyncReport) -> dict[str, Any]:
     return {
         **{name: getattr(report, name) for name in _COUNTS},
         "refused": [{"book": str(r.book), "path": r.path, "why": r.why} for r in report.refused],
+        "astray": [{"book": str(r.book), "path": r.path, "why": r.why} for r in report.astray],
         "faults": list(report.faults),
         "notes": list(report.notes),
         "complete": report.complete,
