@@ -5,14 +5,19 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import signal
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 
 import pytest
 
+from recollect.doors.hooks import log
 from recollect.doors.hooks.events import HARNESSES
 from recollect.doors.hooks.label import MOST, TAG
+from recollect.errors import InvalidInput, StoreMissing
 from recollect.notebook.books import Form
 from tests.doors.hooks.running import PROGRAM, Home, home
 
@@ -239,15 +244,44 @@ def test_wrong_settings_block_nothing(home: Home) -> None:
     ran = home.hook("prompt", {"prompt": "dark mode", "cwd": str(home.work)})
     assert (ran.code, ran.out) == (0, "")
     assert "SettingsError" in home.log
+    (home.work / ".recollect.toml").write_text('space = "My Project\\u001b[31m"\n')
+    home.agree(home.work, "My Project\u001b[31m")
+    ran = home.hook("prompt", {"prompt": "dark mode", "cwd": str(home.work)})
+    assert (ran.code, ran.out) == (0, "")
+    assert "gave up: SettingsError: " in home.log.splitlines()[-1]
+    assert "My Project" in home.log and "\u001b" not in home.log
 
 
-def test_an_agent_that_says_nothing_is_not_waited_for(home: Home) -> None:
+def test_what_an_error_quotes_of_others_is_not_logged() -> None:
+    assert log.why(InvalidInput("kind: 'the plan' is wrong: \"it's\" 「机密」 no")) == (
+        "InvalidInput: kind: … is wrong: … … no"
+    )
+    assert (
+        log.why(InvalidInput(f"text: {'it is' + chr(39) + ' a “b” c'!r}"))
+        == "InvalidInput: text: …"
+    )
+    assert log.why(StoreMissing("there is no store 'x'")) == "StoreMissing: there is no store 'x'"
+    assert log.why(ValueError("the plan 机密")) == "ValueError"
+
+
+@pytest.mark.parametrize(("zone", "day"), [("Asia/Shanghai", "16"), ("UTC", "15")])
+def test_the_day_is_that_of_the_users_zone(home: Home, zone: str, day: str) -> None:
+    home.remember("ZONE_9 was agreed 已商定", occurred_at="2026-11-15T17:30:00Z")
+    words = ("hook", "prompt", "--harness", "claude")
+    ran = home.run(*words, given={"prompt": "ZONE_9 商定?"}, RECOLLECT_TIMEZONE=zone)
+    assert f"2026-11-{day} score" in ran.context
+
+
+@pytest.mark.parametrize(("harness", "answer"), [("claude", ""), ("cursor", '{"continue": true}')])
+def test_an_agent_that_says_nothing_is_not_waited_for(
+    home: Home, harness: str, answer: str
+) -> None:
     """Standard input stays open and empty; the hook gives up by itself."""
     home.remember("Mei prefers dark mode")
     reader, writer = os.pipe()
     try:
         ran = subprocess.run(
-            [*PROGRAM, "hook", "prompt", "--harness", "claude", "--within", "0.5"],
+            [*PROGRAM, "hook", "prompt", "--harness", harness, "--within", "0.5"],
             stdin=reader,
             capture_output=True,
             check=False,
@@ -257,8 +291,31 @@ def test_an_agent_that_says_nothing_is_not_waited_for(home: Home) -> None:
     finally:
         os.close(reader)
         os.close(writer)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ran.stdout.decode().strip() == answer
     assert "gave up: not done within 0.5 s" in home.log
+
+
+@pytest.mark.parametrize("harness", ["claude", "cursor"])
+def test_a_held_store_leaves_a_trace(home: Home, harness: str) -> None:
+    """The answer is out when the store is waited for; then nobody is there to say it but we."""
+    home.remember("Mei prefers dark mode 深色")
+    with closing(sqlite3.connect(home.store, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with open(f"{home.store}.lock", "a+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            given = {"prompt": "Mei dark mode. 记住：深色周五上线。"}
+            ran = home.hook("prompt", given, harness=harness)
+            assert "Mei prefers" in ran.out and ran.code == 0
+            assert f"{harness} prompt: memories: 1" in home.log
+            for _ in range(600):
+                if len(home.log.splitlines()) > 1:
+                    break
+                time.sleep(0.1)
+        other.execute("ROLLBACK")
+    if harness == "cursor":
+        assert re.search("after the answer.* gave up|gave up after the answer", home.log)
+    assert "周五" not in home.log
 
 
 def test_a_lock_that_is_never_given_back_is_not_waited_for(home: Home) -> None:

@@ -8,13 +8,19 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
+
 from recollect.doors.cli.main import build_parser
 from recollect.doors.hooks.inject import AT_MOST, PRESET
+from recollect.doors.hooks.primer import HOW
 from recollect.recall.abstain import MEASURED, WORDS_ALONE, Abstain
 from recollect.recall.floor import Floor
 from recollect.recall.fuse_union import FuseUnion
 from recollect.recall.presets import PRESETS
 from recollect.recall.side_by_side import SideBySide
+from tests.doors.hooks.running import Home, home
+
+__all__ = ["home"]  # the fixture
 
 SKILLS = files("recollect.doors.hooks") / "skills"
 TEXT = (SKILLS / "recollect" / "SKILL.md").read_text("utf-8")
@@ -67,6 +73,18 @@ def test_the_commands_that_it_names_are_commands() -> None:
     for line in lines:
         words = re.findall(r'"[^"]*"|\S+', line)[1:]
         assert parser.parse_args(words).command == words[0]
+
+
+@pytest.mark.parametrize("question", ["xyzzy nothing", "量子色动力学", "dark mode 深色"])
+def test_looking_up_as_it_says_prints_memories_and_nothing_else(home: Home, question: str) -> None:
+    memory_id = home.remember("Mei prefers dark mode 深色")
+    for text in (TEXT, RULES, *HOW.values()):
+        (line,) = re.findall(r"recollect (recall \"[^\"]+\" --[a-z -]+)", text)
+        words = line.split()
+        ran = home.run("recall", question, *words[2:])
+        assert (ran.code, ran.err) == (0, "")
+        assert (memory_id in ran.out) == ("dark" in question)
+        assert "dark" in question or ran.out == ""
 
 
 def test_it_says_that_memories_are_data() -> None:

@@ -1,7 +1,8 @@
 """When a turn ends: keep what the user asked to be kept, in their words, in the journal.
 
-Nothing twice: a ledger of hashes beside the log knows what was captured, and in which session. Told
-again in another session, a memory is reinforced; one that was forgotten since does not come back.
+Nothing twice: a ledger of hashes beside the log knows what was captured, and in which session. What
+was forgotten does not come back in a session that told it before the forgetting. Told in another
+session, a memory is reinforced, or captured anew where it is gone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect.doors.hooks import log
 from recollect.doors.hooks.events import Event, Harness, Said, Signal
 from recollect.doors.hooks.learned import Learned, lessons
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import NotFound
 from recollect.settings import data_directory
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.5  # nobody has looked at it
 TAG = "captured"
 _MOST = 12  # in one turn; more is a pasted document
+_LEFT = "-"  # in the ledger, in place of an id: seen, and not kept
 _REMEMBERED = 20_000  # lines of the ledger
 
 
@@ -35,29 +37,49 @@ class _Line(NamedTuple):
     id: str
 
 
-def capture(engine: Engine, harness: Harness, signal: Signal) -> str:
-    """Keep what is new; what the log says."""
+class Taught(NamedTuple):
+    lessons: tuple[tuple[Learned, Said], ...] = ()
+    outcome: str = ""  # what the log says where there are none
+
+
+def look(harness: Harness, signal: Signal) -> Taught:
+    """What there is to keep; no store is needed for that."""
     try:
         said = list(_said(harness, signal))
     except OSError as e:
-        return f"nothing captured: the transcript cannot be read ({e.strerror or e})"
-    found = [(learned, words) for words in said for learned in lessons(words.text)]
-    if not found:
-        return f"nothing to capture in {len(said)} messages"
-    kept = told_again = 0
+        return Taught(
+            outcome=f"nothing captured: the transcript cannot be read ({e.strerror or e})"
+        )
+    found = tuple((learned, words) for words in said for learned in lessons(words.text))
+    return Taught(found, f"nothing to capture in {len(said)} messages")
+
+
+def capture(engine: Engine, harness: Harness, signal: Signal, taught: Taught) -> str:
+    """Keep what is new; what the log says."""
+    session = sha256(f"{harness.name}:{signal.session}".encode()).hexdigest()[:16]
+    new: dict[str, tuple[Learned, Said]] = {}
+    told_again = 0
     with _ledger() as ledger:
-        for learned, words in found[-_MOST * 4 :]:
+        for learned, words in taught.lessons:
             key = _key(engine, learned.text)
-            session = sha256(f"{harness.name}:{signal.session}".encode()).hexdigest()[:16]
             known = ledger.known(key)
-            if known is None:
-                if kept < _MOST:
-                    ledger.add(_Line(key, session, _keep(engine, harness, signal, learned, words)))
-                    kept += 1
-            elif session not in known:
-                ledger.add(_Line(key, session, next(iter(known.values()))))
-                told_again += _reinforce(engine, next(iter(known.values())))
-    return f"{kept} captured, {told_again} told again"
+            if key in new or session in known:
+                continue
+            again = next(
+                (memory_id for memory_id in known.values() if _is_there(engine, memory_id)), ""
+            )
+            if again:
+                ledger.add(_Line(key, session, again))
+                told_again += _reinforce(engine, again)
+            else:
+                new[key] = (learned, words)
+        left = list(new.items())[:-_MOST]
+        for key, _ in left:  # or the next turn would take up the next twelve of a pasted document
+            ledger.add(_Line(key, session, _LEFT))
+        for key, (learned, words) in list(new.items())[-_MOST:]:
+            ledger.add(_Line(key, session, _keep(engine, harness, signal, learned, words)))
+    outcome = f"{len(new) - len(left)} captured, {told_again} told again"
+    return f"{outcome}, {len(left)} left: a turn keeps the last {_MOST}" if left else outcome
 
 
 def _said(harness: Harness, signal: Signal) -> Iterator[Said]:
@@ -91,10 +113,15 @@ def _keep(engine: Engine, harness: Harness, signal: Signal, learned: Learned, wo
     return engine.remember(learned.text, **fields).id
 
 
+def _is_there(engine: Engine, memory_id: str) -> bool:
+    """It may have been forgotten, or gone with its store."""
+    return memory_id != _LEFT and engine.get(memory_id) is not None
+
+
 def _reinforce(engine: Engine, memory_id: str) -> int:
     try:
         engine.reinforce(memory_id)
-    except (NotFound, InvalidInput):  # forgotten since: it stays forgotten
+    except NotFound:  # forgotten this very moment
         return 0
     return 1
 
@@ -108,8 +135,10 @@ def _moment(text: str) -> datetime | None:
 
 
 def _key(engine: Engine, text: str) -> str:
-    """The same sentence in the same place, whatever its case, spaces and last stop."""
-    words = " ".join(text.casefold().split()).rstrip(".。!！;；")
+    """The same sentence in the same place, whatever its case, spaces, commas and last stop."""
+    for mark in ",，、;；:：":
+        text = text.replace(mark, " ")
+    words = "".join(text.casefold().split()).rstrip(".。!！?？")
     place = f"{engine.settings.store_path}\x1f{engine.settings.space}"
     return sha256(f"{place}\x1f{words}".encode("utf-8", "replace")).hexdigest()[:32]
 
@@ -119,9 +148,9 @@ class _Ledger:
         self._path = path
         self._lines = lines
 
-    def known(self, key: str) -> dict[str, str] | None:
-        """The sessions that told it, with the memory's id; None if none did."""
-        return {line.session: line.id for line in self._lines if line.hash == key} or None
+    def known(self, key: str) -> dict[str, str]:
+        """The sessions that told it, with the memory's id, the last first."""
+        return {line.session: line.id for line in reversed(self._lines) if line.hash == key}
 
     def add(self, line: _Line) -> None:
         """On disk at once: what was remembered must not be remembered again after a crash."""

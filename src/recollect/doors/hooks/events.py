@@ -84,16 +84,16 @@ def transcript_of(told: Mapping[str, Any]) -> Path | None:
 
 
 def plain_text(content: object, *, kinds: tuple[str, ...] = ("text",)) -> str:
-    """A message's own text: all of it, or its text blocks; what a tool gave is nobody's words."""
+    """A message's own text: all of it, or its text blocks. What a tool gave is nobody's words; what
+    a person typed while it ran may stand beside it."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
         return ""
-    blocks = [block for block in content if isinstance(block, dict)]
-    if any(block.get("type") in ("tool_result", "toolResult") for block in blocks):
-        return ""
     return "\n".join(
         block["text"]
-        for block in blocks
-        if block.get("type") in kinds and isinstance(block.get("text"), str)
+        for block in content
+        if isinstance(block, dict)
+        and block.get("type") in kinds
+        and isinstance(block.get("text"), str)
     )

@@ -3,8 +3,9 @@ stopped by it (Claude Code takes an exit code of 2 as "block this prompt").
 
 The work is done by a child, forked before anything heavy is loaded, that the kernel ends when its
 time is up: a lock that is never given back, a hung disk, a crash in native code end the child and
-not the hook. What it found counts only when it is whole. Counters are written after the answer is
-out, and hardly waited for.
+not the hook. What it found counts only when it is whole. Counters, and what is captured from a
+prompt, are written after the answer is out, and hardly waited for; the child itself says in the log
+if that did not end in time.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from recollect.doors.hooks import log
 SECONDS = {"start": 4.0, "prompt": 4.0, "stop": 15.0}
 _LEAST, _MOST = 0.1, 60.0
 _GRACE = 0.5  # the parent ends it first, and knows why; this is for when the parent is gone
+_AFTERWARDS = 10.0  # seconds for what is written after the answer: nobody waits
 _PUT_AWAY = 0.25  # seconds for counters; what takes longer goes on alone
 _END = b"\0"  # no answer holds it: JSON escapes it
 
@@ -92,6 +94,7 @@ def _in_a_child(options: Options) -> None:
         ready, _, _ = select.select([reader], [], [], max(0.0, left))
         if not ready:
             os.kill(child, signal.SIGKILL)
+            _print_silence(options)
             _say_late(options)
             return
         piece = os.read(reader, 65_536)
@@ -102,10 +105,17 @@ def _in_a_child(options: Options) -> None:
     if whole:
         _print(found[:-1])
         select.select([reader], [], [], _PUT_AWAY)  # it closes its end when it is gone
-        os.waitpid(child, os.WNOHANG)
+        gone, status = os.waitpid(child, os.WNOHANG)
+        if gone and os.WIFSIGNALED(status):
+            log.write(
+                options.harness,
+                options.event,
+                f"gave up after the answer: the work died (signal {os.WTERMSIG(status)})",
+            )
     else:  # it ended without a word
         _, status = os.waitpid(child, 0)
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        _print_silence(options)
         if number == signal.SIGALRM:
             _say_late(options)
         else:
@@ -119,6 +129,36 @@ def _say_late(options: Options) -> None:
         f"gave up: not done within {options.within:g} s; is another process holding the store, or "
         "the disk hung? 'recollect doctor' looks",
     )
+
+
+def _print_silence(options: Options) -> None:
+    """What says nothing: to Cursor that is an object that lets the prompt go on."""
+    from recollect.doors.hooks.events import Event, harness_named
+
+    with suppress(ValueError, KeyError):
+        answer = harness_named(options.harness).answer(Event(options.event), "")
+        _print(answer.encode("utf-8", "replace"))
+
+
+def _watch_what_is_left(options: Options) -> None:
+    """The parent is gone by now: when the time is up, this process says so and ends itself."""
+    import signal
+    import threading
+
+    def end() -> None:
+        log.write(
+            options.harness,
+            options.event,
+            f"gave up after the answer: nothing could be written within {_AFTERWARDS:g} s, neither "
+            "counters nor what was to be kept of this prompt; is another process holding the "
+            "store? 'recollect doctor' looks",
+        )
+        os._exit(0)
+
+    signal.setitimer(signal.ITIMER_REAL, _AFTERWARDS + _GRACE)
+    watch = threading.Timer(_AFTERWARDS, end)
+    watch.daemon = True
+    watch.start()
 
 
 def _be_the_child(options: Options, reader: int, writer: int) -> None:
@@ -140,6 +180,7 @@ def _be_the_child(options: Options, reader: int, writer: int) -> None:
             data = answer.replace("\0", "").encode("utf-8", "replace") + _END
             while data:
                 data = data[os.write(writer, data) :]
+            _watch_what_is_left(options)
 
         _work(options, hand_over)
         code = 0
@@ -151,15 +192,24 @@ def _in_a_thread(options: Options) -> None:
     """Where nothing can be forked: the watch is a thread that ends the whole process."""
     import threading
 
+    answered = False
+
     def end() -> None:
+        if not answered:
+            _print_silence(options)
         _say_late(options)
         os._exit(0)
+
+    def hand_over(answer: str) -> None:
+        nonlocal answered
+        answered = True
+        _print(answer.encode("utf-8", "replace"))
 
     watch = threading.Timer(options.within, end)
     watch.daemon = True
     watch.start()
     try:
-        _work(options, lambda answer: _print(answer.encode("utf-8", "replace")))
+        _work(options, hand_over)
     finally:
         watch.cancel()
 

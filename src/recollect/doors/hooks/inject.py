@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from recollect.doors.hooks import log
@@ -23,7 +24,9 @@ def inject(engine: Engine, prompt: str) -> tuple[str, str]:
     if not prompt.strip():
         return "", "silent: the prompt is empty"
     answer = recalled(engine, prompt)
-    context = labelled((_item(hit) for hit in answer.hits), language=language_of(prompt))
+    context = labelled(
+        (_item(hit, engine.settings.zone) for hit in answer.hits), language=language_of(prompt)
+    )
     outcome = f"memories: {len(answer.hits)}" if answer.hits else f"silent: {answer.status.value}"
     if answer.status in _SAY_WHY or log.is_full():  # others may quote the question
         outcome += f"; {answer.status.value}: {'; '.join(answer.reasons)}"
@@ -54,8 +57,9 @@ def spaces_here(engine: Engine) -> list[str]:
     return list(dict.fromkeys((engine.settings.space, GLOBAL_SPACE)))
 
 
-def _item(hit: Hit) -> Item:
+def _item(hit: Hit, zone: tzinfo) -> Item:
+    """With the day as the user counts it: what was said at one in the morning was said that day."""
     memory = hit.memory
-    day = (memory.occurred_at or memory.updated_at).date().isoformat()
+    day = (memory.occurred_at or memory.updated_at).astimezone(zone).date().isoformat()
     about = f"{memory.id} {memory.kind} {day} score {hit.score:.2f}"
     return Item(about, hit.text, memory.id, part=len(hit.text.strip()) < len(memory.text.strip()))

@@ -31,6 +31,24 @@ STANDING = {
 }
 MORE = {"en": "the whole: recollect get {id}", "zh": "全文：recollect get {id}"}
 
+_OPENING = "<＜﹤‹⟨❮❬❰˂ᐸ≮⧼⦑⪡⟪"  # opens a tag, or looks as if it did
+# Letters and marks that show nothing: joiners, fillers, selectors, blanks of braille and of music.
+_SHOWS_NOTHING = (
+    ("\u034f", "\u034f"),
+    ("\u115f", "\u1160"),
+    ("\u17b4", "\u17b5"),
+    ("\u180b", "\u180f"),
+    ("\u2065", "\u2065"),
+    ("\u2800", "\u2800"),
+    ("\u3164", "\u3164"),
+    ("\ufe00", "\ufe0f"),
+    ("\uffa0", "\uffa0"),
+    ("\ufff0", "\uffff"),
+    ("\U0001d159", "\U0001d159"),
+    ("\U0001d173", "\U0001d17a"),
+    ("\U000e0000", "\U000e0fff"),
+)
+
 
 class Item(NamedTuple):
     about: str  # an id, a kind, a day
@@ -73,15 +91,16 @@ def harmless(text: str) -> str:
     import re
 
     seen = "".join(character for character in text if _visible(character))
-    # full-width and small forms too: a model reads them alike
-    return re.sub(r"[<＜﹤](?=\s*[/／]|[!?|a-zA-Zａ-ｚＡ-Ｚ])", "&lt;", seen)
+    # whatever stands after it: a model reads "< x>" and "<_x>" as tags, too, and look-alikes alike
+    seen = re.sub(f"[{_OPENING}]", "&lt;", seen)
+    return re.sub(r"[〈〈](?=\s*[/／!?|\w])(?![\s]*[\u3400-\u9fff])", "&lt;", seen)  # or a title
 
 
 def _visible(character: str) -> bool:
     if character in "\n\t" or " " <= character <= "~" or "\u3400" <= character <= "\u9fff":
         return True
-    if "\U000e0100" <= character <= "\U000e01ef" or character in "\u115f\u1160\u3164\uffa0":
-        return False  # selectors and fillers: letters that show nothing
+    if any(first <= character <= last for first, last in _SHOWS_NOTHING):
+        return False
     from unicodedata import category
 
     return category(character) not in ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")

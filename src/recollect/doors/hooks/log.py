@@ -15,6 +15,7 @@ from pathlib import Path
 from recollect.errors import InvalidInput, RecollectError
 from recollect.settings import data_directory
 
+_QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[‘“「][^’”」]*[’”」]"
 _MOST = 256 * 1024  # bytes, then a new file is begun; one former file is kept
 
 
@@ -31,6 +32,7 @@ def write(harness: str, event: str, outcome: str, *, seconds: float | None = Non
     moment = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     took = "" if seconds is None else f" ({seconds * 1000:.0f} ms)"
     outcome = " ".join(outcome.split())[:2_000]
+    outcome = "".join(c if c.isprintable() else "�" for c in outcome)  # it is read in terminals
     line = f"{moment} {harness or '?'} {event or '?'}: {outcome}{took}\n"
     if sys.stderr is not None and sys.stderr.isatty():  # a person is trying it out
         sys.stderr.write(line)
@@ -49,8 +51,11 @@ def write(harness: str, event: str, outcome: str, *, seconds: float | None = Non
 
 
 def why(error: BaseException) -> str:
-    """An error as a reason. Wrong input may quote what somebody wrote, and others may quote
-    anything: those are named only."""
-    if is_full() or (isinstance(error, RecollectError) and not isinstance(error, InvalidInput)):
-        return f"{type(error).__name__}: {error}"
-    return type(error).__name__
+    """An error as a reason. Ours say what to do; where they are about wrong input they may quote
+    what somebody wrote, which is taken out. Others may say anything: those are named only."""
+    name = type(error).__name__
+    if isinstance(error, InvalidInput) and not is_full():
+        import re
+
+        return f"{name}: {re.sub(_QUOTED, '…', str(error))}"
+    return f"{name}: {error}" if is_full() or isinstance(error, RecollectError) else name

@@ -22,17 +22,17 @@ _KINDS = ("instruction", "task")
 _SURE = 0.8  # what was captured without anybody looking is no standing instruction
 _SYNC_SECONDS = 1.0
 
-_HOW = {
+HOW = {
     "en": """\
 Recollect is this machine's memory across sessions: {known}.
-- Look up before you ask or guess: recollect recall "QUESTION" --preset skill --format model
+- Look up before you ask or guess: recollect recall "QUESTION" --preset skill --format model --quiet
 - Remember what will matter later: recollect remember "ONE FACT" --kind decision|preference|\
 instruction|pattern|task
 - Memories that bear on a prompt are put beside it by themselves; the ids in brackets are for \
 recollect get ID.""",
     "zh": """\
 Recollect 是这台机器跨会话的记忆：{known}。
-- 先查再问、再猜：recollect recall "问题" --preset skill --format model
+- 先查再问、再猜：recollect recall "问题" --preset skill --format model --quiet
 - 记下以后用得上的：recollect remember "一件事" --kind decision|preference|instruction|pattern|task
 - 与提问有关的记忆会自动附上；方括号里的编号可用于 recollect get 编号。""",
 }
@@ -49,7 +49,7 @@ def primer(engine: Engine) -> tuple[str, str]:
     chinese = sum(language_of(memory.text) == "zh" for memory in open_now)
     language = "zh" if chinese * 2 > len(open_now) else "en"
     counted = ", ".join(f"{name}: {count:,}" for name, count in here.items())
-    how = f"<{PRIMER}>\n{_HOW[language].format(known=counted)}\n</{PRIMER}>"
+    how = f"<{PRIMER}>\n{HOW[language].format(known=counted)}\n</{PRIMER}>"
     items = (Item(f"{memory.id} {memory.kind}", memory.text, memory.id) for memory in open_now)
     most = MOST - len(how) - 1
     block = labelled(items, language=language, most=most, notice=STANDING)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.doors.hooks import log
 from recollect.doors.hooks.events import Event, Signal, harness_named
+from recollect.errors import InvalidInput, SettingsError
 
 if TYPE_CHECKING:
+    from recollect.doors.hooks.capture import Taught
     from recollect.doors.hooks.guard import Options
     from recollect.engine import Engine
 
@@ -43,38 +45,51 @@ def work(options: Options, hand_over: Callable[[str], None]) -> None:
         return
     try:
         signal = harness.signal(event, _told())
-        with _engine(options, signal) as engine:
-            context, outcome = _context(engine, signal)
-            if event is not Event.STOP:  # what is captured from a prompt, nobody waits for
-                once(harness.answer(event, context))
-            if event is Event.STOP or (event is Event.PROMPT and harness.captures_prompts):
-                from recollect.doors.hooks.capture import capture
+        taught: Taught | None = None
+        if event is Event.STOP or (event is Event.PROMPT and harness.captures_prompts):
+            from recollect.doors.hooks.capture import capture, look
 
-                outcome = "; ".join(filter(None, (outcome, capture(engine, harness, signal))))
-        say(outcome)
-        once(harness.answer(event, ""))
+            taught = look(harness, signal)
+            if event is Event.STOP and not taught.lessons:  # no store is made for nothing
+                once(harness.answer(event, ""))
+                say(taught.outcome)
+                return
+        learned = taught is not None and bool(taught.lessons)
+        with _engine(options, signal, may_create=learned) as engine:
+            if event is not Event.STOP:
+                context, outcome = _context(engine, signal)
+                once(harness.answer(event, context))
+                say(outcome)  # before anything else that may wait for the store
+            if taught is not None and learned:  # of a prompt: nobody waits for that
+                say(capture(engine, harness, signal, taught))
+            once(harness.answer(event, ""))
     except Exception as e:
+        before = "" if not handed else "after the answer, "
         once(harness.answer(event, ""))
-        say(f"gave up: {log.why(e)}")
+        say(f"{before}gave up: {log.why(e)}")
 
 
 def _told() -> dict[str, Any]:
     """What the agent says on standard input; nothing where it says nothing."""
     data = sys.stdin.buffer.read(_MOST_TOLD + 1) if not sys.stdin.isatty() else b""
     if len(data) > _MOST_TOLD:
-        raise ValueError("too much on standard input")
+        raise InvalidInput(f"the agent said more than {_MOST_TOLD:,} bytes on standard input")
     if not data.strip():
         return {}
-    told = json.loads(data.decode("utf-8", "replace").removeprefix("\ufeff"))
+    try:
+        told = json.loads(data.decode("utf-8", "replace").removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        raise InvalidInput("what the agent said on standard input is no JSON") from None
     if not isinstance(told, dict):
-        raise ValueError("no object on standard input")
+        raise InvalidInput("what the agent said on standard input is no JSON object")
     return told
 
 
 @contextmanager
-def _engine(options: Options, signal: Signal) -> Iterator[Engine]:
+def _engine(options: Options, signal: Signal, *, may_create: bool) -> Iterator[Engine]:
     """With the settings of the place where the agent works, not of where the hook runs."""
     from recollect import settings
+    from recollect.checks import check_space
     from recollect.engine import Engine
     from recollect.errors import StoreMissing
 
@@ -87,9 +102,14 @@ def _engine(options: Options, signal: Signal) -> Iterator[Engine]:
         if loaded.withheld is not None:
             log.write(options.harness, options.event, loaded.withheld.warning, seconds=0.0)
     path = loaded.settings.store_path
-    if signal.event is not Event.STOP and not (path.exists() and path.stat().st_size > 0):
+    if not may_create and not (path.exists() and path.stat().st_size > 0):
         raise StoreMissing(f"there is no store at {path} yet; 'recollect init' creates it")
-    with Engine(settings=loaded.settings) as engine:
+    try:
+        check_space(loaded.settings.space)
+        engine = Engine(settings=loaded.settings)
+    except InvalidInput as e:  # what it quotes is a setting, nobody's words
+        raise SettingsError(f"{e} ({loaded.origins['space']})") from e
+    with engine:
         yield engine
     if loaded.claim is not None:
         from recollect.notebook.project_space import claim
@@ -99,8 +119,6 @@ def _engine(options: Options, signal: Signal) -> Iterator[Engine]:
 
 def _context(engine: Engine, signal: Signal) -> tuple[str, str]:
     """What to put before the model, and what the log says of it."""
-    if signal.event is Event.STOP:
-        return "", ""
     if signal.event is Event.START:
         if signal.again:
             return "", "silent: the session goes on and has had its primer"
