@@ -199,6 +199,12 @@ class Parts:
 
         return Freshener(lambda spaces, within: sync(self.sync_kit, spaces=spaces, within=within))
 
+    def look_at_files(self, spaces: tuple[str, ...]) -> list[str]:
+        """Read what changed, as before a question; why the store is behind all the same."""
+        from recollect.notebook.freshen import behind
+
+        return behind(self._freshener.freshen(spaces, self._settings.sync_seconds)[0])
+
     def freshened(self, preset: Preset) -> Preset:
         """The same stages, after a look at the files."""
         from recollect.notebook.freshen import Freshen

@@ -378,6 +378,17 @@ class Engine:
         names = None if spaces is None else space_names(spaces, self.settings)
         return sync(self._parts.sync_kit, spaces=names, **options)
 
+    def freshen(self, *, spaces: SpaceNames | None = None) -> str:
+        """Read what changed in the files of these spaces (by default all), as a recall does and
+        within `sync_seconds`; why the store is behind them all the same, or nothing."""
+        if not self.settings.sync_seconds or (books := self._parts.books_in_use()) is None:
+            return ""
+        if spaces is None:
+            names = tuple(dict.fromkeys(book.space for book in books.all()))
+        else:
+            names = tuple(space_names(spaces, self.settings) or ())
+        return "; ".join(self._parts.look_at_files(names))
+
     def let_go(self, book: Book, *, forget: bool = False) -> int:
         """Read a book no more; with `forget`, erase what was remembered of it. How many went."""
         from recollect.notebook.sync import let_go

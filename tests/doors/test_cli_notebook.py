@@ -289,3 +289,56 @@ def test_a_project_that_was_moved_keeps_its_memories(
     assert cli("recall", "apsw").json["hits"][0]["id"] == one
     (memory,) = cli("list").json["memories"]
     assert (memory["id"], memory["reinforcement"]) == (one, 1)
+
+
+def test_list_get_and_export_look_at_the_files_too(cli: Cli, project: Path) -> None:
+    cli("init", "--yes")
+    file = project / ".recollect/agent/decisions.md"
+    file.write_text("- Use apsw 用它\n", "utf-8")
+    (memory,) = cli("list").json["memories"]
+    assert memory["text"] == "Use apsw 用它"
+    file.write_text("- Use apsw 用它吧\n", "utf-8")
+    assert cli("get", memory["id"]).json["text"] == "Use apsw 用它吧"
+    file.write_text("- Use apsw 就用它吧\n", "utf-8")
+    assert "就用它吧" in cli("export").out
+    file.write_bytes("- 就用它\n".encode("gbk"))
+    for command in (["list"], ["get", memory["id"]], ["export"]):
+        ran = cli(*command)
+        assert ran.code == 0
+        assert "stale:" in ran.err
+        assert "decisions.md: it is not UTF-8" in ran.err
+
+
+def test_a_whole_home_is_no_source(cli: Cli, project: Path, tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path.parent, Path("/")):
+        ran = cli("source", "add", str(folder))
+        assert ran.code != 0
+        assert "home or disk" in ran.err
+
+
+def test_forgetting_says_what_became_of_the_file(cli: Cli, project: Path) -> None:
+    cli("init", "--yes")
+    one = cli("remember", "The key is hunter2 机密", "--kind", "decision").json["id"]
+    ran = cli("forget", one, "--yes", "--text")
+    file = project / ".recollect/agent/decisions.md"
+    assert f"removed from {file}" in ran.err
+    assert "hunter2" not in file.read_text("utf-8")
+    cli("sync", "--anew")
+    assert cli("list").json["memories"] == []
+    refused = cli("forget", "--space", "我的-project", "--yes")
+    assert refused.code != 0
+    assert "source remove" in refused.err
+
+
+def test_an_emptied_notebook_is_named_by_sync(cli: Cli, project: Path) -> None:
+    cli("init", "--yes")
+    cli("remember", "Use apsw 用它", "--kind", "decision")
+    for file in (project / ".recollect").rglob("*.md"):
+        file.unlink()
+    ran = cli("sync", "--text")
+    assert ran.code == 1
+    assert "is empty" in ran.out
+    assert "--accept-empty" in ran.out
+    assert "No folders" not in ran.out
+    answer = cli("recall", "apsw")
+    assert answer.json["status"] == "stale"

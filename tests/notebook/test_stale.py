@@ -174,15 +174,26 @@ def test_zero_seconds_switches_it_off(tmp_path: Path) -> None:
         assert all(step.stage != "freshen" for step in answer.trace.steps)
 
 
-def test_not_again_within_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_says_why_the_store_is_behind(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=30.0) as at:
+        at.write("a.md", "# A\n\namethyst 紫水晶\n")
+        assert at.engine.freshen() == ""
+        assert set(at.memories()) == {"A\namethyst 紫水晶"}
+        at.root.rename(tmp_path / "away")
+        assert "not there" in at.engine.freshen(spaces="work")
+        assert at.engine.freshen(spaces="global") == ""
+
+
+def test_not_again_within_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(freshen, "_AGAIN_AFTER", 3_600.0)
+    monkeypatch.setattr(freshen, "_AFTER_A_CHANGE", 3_600.0)
     with shelf(tmp_path, sync_seconds=30.0) as at:
         at.write("a.md", "# A\n\namethyst\n")
         at.engine.recall("amethyst", spaces="work")
         at.write("a.md", "# A\n\nopal 蛋白石\n")
         again = at.engine.recall("amethyst", spaces="work")
         assert again.hits
-        assert "less than a second ago" in again.trace.steps[0].notes[0]
+        assert "a moment ago" in again.trace.steps[0].notes[0]
         at.engine.recall("opal", spaces=["work", "global"])  # other spaces, another look
         assert "A\nopal 蛋白石" in at.memories()
 

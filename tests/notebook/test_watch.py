@@ -60,6 +60,19 @@ def watching(at: Shelf) -> Iterator[Watched]:
         watched._thread.join()
 
 
+def test_it_says_what_it_watches_and_what_it_cannot_read(tmp_path: Path) -> None:
+    with shelf(tmp_path) as at:
+        at.write("a.md", "# A\n\n一 one\n")
+        with watching(at) as watched:
+            assert str(at.root) in watched.until_told("Ctrl-C to stop")
+            (at.root / "a.md").write_bytes("# 二\n".encode("gbk"))
+            while True:
+                report = watched.told.get(timeout=PATIENCE)
+                if isinstance(report, SyncReport) and report.refused:
+                    break
+            assert [r.path for r in report.refused] == ["a.md"]
+
+
 def test_edits_are_followed(tmp_path: Path) -> None:
     with shelf(tmp_path) as at:
         at.write("a.md", "# A\n\n一 one\n")

@@ -17,8 +17,11 @@ from recollect.notebook.report import SyncReport
 from recollect.recall.draft import Draft, Kit
 from recollect.vocabulary import Status
 
-# Looking at ten thousand files takes a fifth of a second: not again for the next question at once.
-_AGAIN_AFTER = 1.0  # seconds
+# Looking takes a millisecond for a notebook and a fifth of a second for ten thousand files. So many
+# times as long as it took it is not done again: who asks on and on pays a twentieth for it.
+_TIMES = 20
+_AGAIN_AFTER = 1.0  # seconds, at most
+_AFTER_A_CHANGE = 0.1  # then it took longer than a look does
 
 
 class Freshener:
@@ -36,17 +39,35 @@ class Freshener:
             return "the books are being read at this moment", False
         try:
             key = tuple(sorted(spaces))
-            at, report = self._last.get(key, (0.0, ""))
-            if key in self._last and began - at < _AGAIN_AFTER:
+            until, report = self._last.get(key, (0.0, ""))
+            if key in self._last and began < until:
                 return report, False
             try:
                 report = self._sync(spaces, max(0.0, within - (time.monotonic() - began)))
             except (RecollectError, OSError) as e:  # a question is answered whatever the files do
                 report = str(e)
-            self._last[key] = (time.monotonic(), report)
+            now = time.monotonic()
+            pause = _TIMES * (now - began)
+            if isinstance(report, SyncReport) and report.changed:
+                pause = _AFTER_A_CHANGE
+            self._last[key] = (now + min(pause, _AGAIN_AFTER), report)
             return report, True
         finally:
             self._lock.release()
+
+
+def behind(report: SyncReport | str) -> list[str]:
+    """Why the store does not say what the files say; nothing where it does."""
+    if isinstance(report, str):
+        return [f"the files could not be looked at: {report}"]
+    reasons: list[str] = []
+    if not report.complete:
+        reasons.append(f"the index is behind the files: {'; '.join(report.faults)}")
+    if report.behind:
+        old = "; ".join(f"{r.book / r.path}: {r.why}" for r in report.behind[:3])
+        more = f"; and {len(report.behind) - 3} more" if len(report.behind) > 3 else ""
+        reasons.append(f"files cannot be read now, what they said before is kept: {old}{more}")
+    return reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +81,15 @@ class Freshen:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         within = min(self.seconds, kit.deadline.left() / 2)
         report, now = self.freshener.freshen(draft.query.spaces, within)
+        for reason in behind(report):
+            draft = draft.fault(Status.STALE, reason)
         if isinstance(report, str):
-            return draft.fault(Status.STALE, f"the files could not be looked at: {report}")
-        if not report.complete:
-            reason = "; ".join(report.faults)
-            draft = draft.fault(Status.STALE, f"the index is behind the files: {reason}")
-        if report.behind:
-            old = "; ".join(f"{r.book / r.path}: {r.why}" for r in report.behind[:3])
-            more = f"; and {len(report.behind) - 3} more" if len(report.behind) > 3 else ""
-            draft = draft.fault(
-                Status.STALE,
-                f"files cannot be read now, what they said before is kept: {old}{more}",
-            )
+            return draft
         if report.refused:
             draft = draft.note(
                 f"{len(report.refused)} files are not read; 'recollect doctor' says why"
             )
         if not now:
-            return draft.note("the files were looked at less than a second ago")
+            return draft.note("the files were looked at a moment ago")
         changed = f", {report.changed} of them changed" if report.changed else ""
         return draft.note(f"{report.files} files looked at{changed}")

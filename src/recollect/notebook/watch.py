@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from recollect.errors import InvalidInput, MissingExtra, RecollectError
 from recollect.notebook.books import Book, Books
-from recollect.notebook.report import SyncReport
+from recollect.notebook.report import Refusal, SyncReport
 
 if TYPE_CHECKING:
     from threading import Event
@@ -58,6 +58,7 @@ def watch(
     try:
         while stop is None or not stop.is_set():
             watcher.look()
+            watcher.greet()
             there = [book.root for book in watcher.books if book.root.is_dir()]
             if not there:
                 time.sleep(_WAKE_MS / 1000)
@@ -103,6 +104,8 @@ class _Watcher:
         self._tell = tell
         self._told_first = False
         self._last_faults: tuple[str, ...] = ()
+        self._refused: set[Refusal] = set()
+        self._greeted: list[Path] = []
         self.books: list[Book] = []
 
     def _registered(self) -> list[Book]:
@@ -118,6 +121,13 @@ class _Watcher:
                 "there is no folder to watch; 'recollect init' or 'recollect source add' adds one"
             )
         self.sync(None)
+
+    def greet(self) -> None:
+        """Once, and again when there are other folders."""
+        roots = [book.root for book in self.books]
+        if roots != self._greeted:
+            self._greeted = roots
+            self._tell(f"watching {', '.join(map(str, roots))}; Ctrl-C to stop")
 
     def outdated(self, watched: Sequence[Path]) -> bool:
         try:
@@ -142,9 +152,17 @@ class _Watcher:
         except (RecollectError, OSError) as e:
             self._tell(str(e))
             return
-        news = report.changed or report.removed or report.faults != self._last_faults
+        known = self._refused
+        if paths is not None:
+            known = {r for r in known if r.book / r.path not in paths}
+        new = not known.issuperset(report.refused)
+        self._refused = set(report.refused) if paths is None else known | set(report.refused)
+        tells = paths is None or bool(report.faults)  # a file alone says nothing of the book
+        news = new or report.changed or report.removed
+        if tells and report.faults != self._last_faults:
+            news = True
         if news or not self._told_first:
             self._tell(report)
         self._told_first = True
-        if paths is None:
+        if tells:
             self._last_faults = report.faults

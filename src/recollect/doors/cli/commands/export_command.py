@@ -32,6 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
+    if stale := session.engine.freshen(spaces=arguments.space):
+        session.hint(f"stale: {stale}")
     damaged: list[str] = []
     if arguments.format == "markdown":
         _markdown(arguments, session, damaged)

@@ -9,9 +9,9 @@ _EPILOG = """\
 Forgotten means gone: the text, its history, its words, its vectors and the write-ahead log. There
 is no undo; an export made before is the only way back.
 
-What stands in a notebook leaves its file too, with the lines of history.md whose place it took. What
-stands in a folder that is only read is refused, with the file and the line: edit it there. A space
-that is read from a folder is let go of first: recollect source remove DIR
+What stands in a notebook leaves its file too, with the lines of history.md whose place it took.
+What stands in a folder that is only read is refused, with the file and the line: edit it there. A
+space that is read from a folder is let go of first: recollect source remove DIR
 """
 
 

@@ -13,6 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
+    if stale := session.engine.freshen(spaces=None):
+        session.hint(f"stale: {stale}")
     memory = session.engine.get(arguments.id, space=arguments.space)
     if memory is None:
         raise NotFound(f"no memory has the id {arguments.id!r}; 'recollect list' shows the ids")

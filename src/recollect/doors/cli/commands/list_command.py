@@ -16,6 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
+    if stale := session.engine.freshen(spaces=arguments.space or session.loaded.settings.space):
+        session.hint(f"stale: {stale}")
     page = session.engine.list(
         spaces=arguments.space,
         where=filter_option(arguments.where),

@@ -44,9 +44,18 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _add(arguments: argparse.Namespace, session: Session) -> int:
+    from pathlib import Path
+
     from recollect.doors.cli.commands.sync_command import line, record
+    from recollect.formats.plan import too_broad
     from recollect.notebook.books import Form
 
+    folder = Path(arguments.folder).expanduser().resolve()
+    if too_broad(folder, Path.home().resolve()):
+        raise InvalidInput(
+            f"{folder} is a whole home or disk: everything that lies in it would be read, also "
+            "what is nobody's memory. Name the folder that you mean"
+        )
     books = session.engine.books
     assert books is not None  # the command line opens stores by their path
     space = arguments.space or session.loaded.settings.space
@@ -62,6 +71,8 @@ def _add(arguments: argparse.Namespace, session: Session) -> int:
             session.say(f"not read: {refusal.book / refusal.path}: {refusal.why}")
         for fault in report.faults:
             session.say(f"not finished: {fault}")
+        for note in report.notes:
+            session.hint(note)
     return 0 if report.complete else 1
 
 
