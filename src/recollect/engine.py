@@ -383,10 +383,11 @@ class Engine:
         within `sync_seconds`; why the store is behind them all the same, or nothing."""
         if not self.settings.sync_seconds or (books := self._parts.books_in_use()) is None:
             return ""
-        if spaces is None:
-            names = tuple(dict.fromkeys(book.space for book in books.all()))
-        else:
-            names = tuple(space_names(spaces, self.settings) or ())
+        try:
+            known = tuple(dict.fromkeys(book.space for book in books.all()))
+        except RecollectError as e:  # what was read before is there all the same
+            return str(e)
+        names = known if spaces is None else tuple(space_names(spaces, self.settings) or ())
         return "; ".join(self._parts.look_at_files(names))
 
     def let_go(self, book: Book, *, forget: bool = False) -> int:

@@ -182,6 +182,8 @@ def test_a_look_says_why_the_store_is_behind(tmp_path: Path) -> None:
         at.root.rename(tmp_path / "away")
         assert "not there" in at.engine.freshen(spaces="work")
         assert at.engine.freshen(spaces="global") == ""
+        (at.books.directory / "books.json").write_text("{", "utf-8")
+        assert "damaged" in at.engine.freshen()
 
 
 def test_not_again_within_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
