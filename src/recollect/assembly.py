@@ -14,9 +14,10 @@ from recollect.recall.draft import Question
 from recollect.settings import Settings, is_embedder, no_such_embedder
 from recollect.stores.protocol import Store
 from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
-from recollect.vocabulary import Query
+from recollect.vocabulary import Memory, Query
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Executor
 
     from recollect.embedders.choosing import Embedders
@@ -137,7 +138,21 @@ class Parts:
     def writer(self) -> Writer:
         from recollect.remember.writer import Writer
 
-        return Writer(self._store, self.embedders, space=self._settings.space, clock=self._clock)
+        return Writer(
+            self._store,
+            self.embedders,
+            space=self._settings.space,
+            clock=self._clock,
+            notes=self._in_store_alone,
+        )
+
+    def _in_store_alone(self, memories: Sequence[Memory]) -> Sequence[str]:
+        """Of what books might have held, why it is in the store alone."""
+        if (books := self.books_in_use()) is None:
+            return ()
+        from recollect.notebook.receipts import in_store_alone
+
+        return in_store_alone(books, memories)
 
     def pool(self) -> Executor:
         with self._lock:
@@ -185,6 +200,20 @@ class Parts:
         if path is None or not os.path.exists(f"{path}.books/books.json"):
             return None
         return self.books
+
+    def spaces_here(self) -> tuple[str, ...]:
+        """Where a question looks that names no space; only where there are books."""
+        from recollect.notebook.whose import spaces_here
+
+        assert self.books is not None
+        return spaces_here(self.books, self._store, self._settings.space)
+
+    def space_for(self, kind: str, old: Memory | None) -> str:
+        """Where something is kept that was told without a space; only where there are books."""
+        from recollect.notebook.whose import space_for
+
+        assert self.books is not None
+        return space_for(self.books, self._settings.space, kind, old)
 
     @cached_property
     def sync_kit(self) -> SyncKit:

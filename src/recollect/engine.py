@@ -134,10 +134,14 @@ class Engine:
 
         A space that has a notebook keeps preferences, decisions and the like in its files: told
         again in other words they are reinforced there, and a correction takes the old line's place.
-        `merge="meaning"` judges in the same way without a notebook. `supersedes` names the memory
-        whose place this one takes.
+        Preferences, instructions and entities told in a project go to `global` unless a space is
+        named. `merge="meaning"` judges in the same way without a notebook. `supersedes` names the
+        memory whose place this one takes.
         """
         told = {**fields, "text": text, "space": space or self.settings.space}
+        if not space and self._parts.books_in_use() is not None:
+            old = self.store.get([supersedes])[0] if supersedes and is_id(supersedes) else None
+            told["space"] = self._parts.space_for(str(fields.get("kind", "")), old)
         if supersedes is None and merge == "words" and self._parts.books_in_use() is None:
             return self.remember_many([told])[0]
         from recollect.notebook import write_back
@@ -150,7 +154,11 @@ class Engine:
             lambda: self.settings.zone,
             lambda one: self.remember_many([one])[0],
         )
-        return write_back.remembered(kit, told, supersedes=supersedes, merge=merge)
+        receipt = write_back.remembered(kit, told, supersedes=supersedes, merge=merge)
+        if told["space"] == (space or self.settings.space):
+            return receipt
+        said = f"kept in the space {told['space']!r}, which is yours, and not the project's"
+        return receipt._replace(notes=(*receipt.notes, f"{said}; --space NAME keeps it elsewhere"))
 
     def remember_many(
         self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
@@ -259,9 +267,10 @@ class Engine:
 
         `preset` is a name (docs/reference/presets.md) or a `Preset` of stages of your own; it may
         bring a limit and a budget, for where you and your settings name none. `where` is a filter
-        (see `recollect.filters`); `as_of` asks what held at a moment; `touch=False` leaves the
-        access counts alone. `meaning_threshold` (a cosine) and `words_threshold` (a share of the
-        question's words) cut what is not good enough.
+        (see `recollect.filters`); no spaces named, it looks in the default one, and in `global` too
+        where that is a project with a notebook. `as_of` asks what held at a moment; `touch=False`
+        leaves the access counts alone. `meaning_threshold` (a cosine) and `words_threshold` (a
+        share of the question's words) cut what is not good enough.
         """
         asked = self._asked(
             text,
@@ -301,6 +310,8 @@ class Engine:
     ) -> tuple[Query, Preset, reading.Kit]:
         """A question made ready to be run."""
         stages = preset if isinstance(preset, Preset) else preset_named(preset)
+        if options.get("spaces") is None and self._parts.books_in_use() is not None:
+            options["spaces"] = self._parts.spaces_here()
         query = make_query(text, self.settings, now=self._clock(), preset=stages, **options)
         kit = reading.Kit(
             store=self.store,

@@ -137,9 +137,10 @@ def test_a_project_that_was_begun_here_keeps_its_space_until_it_is_moved(
     cli("init", "--project", "--yes")
     cli("remember", "用 apsw", "--kind", "decision")
     asked = cli("recall", "apsw")
-    assert (asked.json["spaces"], asked.err) == (["api"], "")
+    assert (asked.json["spaces"], asked.err) == (["api", "global"], "")
     (data_directory() / "projects.json").unlink()
-    assert cli("recall", "apsw").json["spaces"] == ["api"]  # its notebook lies in the folder
+    asked = cli("recall", "apsw")  # its notebook lies in the folder
+    assert asked.json["spaces"] == ["api", "global"]
     moved = project.rename(project.with_name("moved"))
     monkeypatch.chdir(moved)
     asked = cli("recall", "apsw")
@@ -147,7 +148,7 @@ def test_a_project_that_was_begun_here_keeps_its_space_until_it_is_moved(
     assert f"recollect init' in {moved}" in asked.err
     again = cli("init", "--project", "--yes").json
     assert any("if the project was moved" in note for note in again["notes"])
-    assert cli("recall", "apsw").json["spaces"] == ["api"]
+    assert cli("recall", "apsw").json["spaces"] == ["api", "global"]
 
 
 def test_who_is_first_in_a_space_may_stay(

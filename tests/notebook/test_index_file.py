@@ -133,3 +133,24 @@ def test_what_is_written_is_read_again(text: str, name: str, title: str, when: s
 def test_any_text_is_read_as_an_index(text: str) -> None:
     read_index(text)
     with_entry(text, PurePosixPath("notes/a.md"), About("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "",
+        "# I\n\n- [a](notes/a.md): x\n",
+        "| File | When to load |\n|---|---|\n| [a](notes/a.md) | x |\n",
+    ],
+)
+@pytest.mark.parametrize(
+    "title",
+    ["a | b", "[x] y [z]", "C [a](b.md) d", "back\\slash | `c`", "ends \\", "表 | [格]", "]x["],
+)
+def test_a_title_with_marks_of_tables_and_links_comes_back(start: str, title: str) -> None:
+    path = PurePosixPath("notes/n.md")
+    text = with_entry(start, path, About(title, "when | [q] 何时"))
+    assert read_index(text)["notes/n.md"] == About(title, "when | [q] 何时")
+    mended = with_entry(text, path, About(title, "later 以后"))
+    assert read_index(mended)["notes/n.md"] == About(title, "later 以后")
+    assert len(mended.splitlines()) == len(text.splitlines())

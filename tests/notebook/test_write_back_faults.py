@@ -13,6 +13,7 @@ import pytest
 
 from recollect.errors import NotebookFileRefused, StoreReadOnly
 from recollect.notebook.files import change
+from recollect.vocabulary import Action
 from tests.durability.children import Child, Say
 from tests.notebook.written import PREFERENCES, Notebook
 from tests.notebook.written import notebook as notebook
@@ -121,3 +122,22 @@ def test_many_processes_lose_no_line(notebook: Notebook) -> None:
     held = notebook.engine.list(limit=100).memories
     assert len(held) == 25
     assert not [name for name in notebook.files() if "recollect" in name]
+
+
+@pytest.mark.parametrize("text", ["likes tea", "喜欢喝茶"])
+def test_a_merge_that_is_not_finished_is_refused(notebook: Notebook, text: str) -> None:
+    before = "# P\n\n<<<<<<< HEAD\n- coffee 咖啡\n=======\n- water 水\n>>>>>>> theirs\n"
+    notebook.write(PREFERENCES, before)
+    (refused,) = notebook.engine.sync().refused
+    assert refused.path == PREFERENCES and "merge is not finished" in refused.why
+    with pytest.raises(NotebookFileRefused, match="resolve it first"):
+        notebook.tell(text)
+    assert notebook.read() == before
+    notebook.write(PREFERENCES, "# P\n\n- coffee 咖啡\n")
+    assert notebook.tell(text).action is Action.CREATED
+
+
+def test_marks_of_a_merge_in_an_example_are_text(notebook: Notebook) -> None:
+    notebook.write("git.md", "# 合并\n\n```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n```\n")
+    notebook.write("title.md", "合并\n=======\n\n>>>>>>> quoted\n")
+    assert not notebook.engine.sync().refused

@@ -189,7 +189,7 @@ def _of_row(at: int, cells: list[str], columns: tuple[int, int, int] | None) -> 
         when = others[-1] if others else -1
         title = others[0] if len(others) > 1 else -1
     name = _shown(cells[title]) if 0 <= title < len(cells) else _shown(cells[file])
-    if title == file or _target(name):
+    if title == file or (0 <= title < len(cells) and _target(cells[title])):
         name = _shown(cells[file])
     about = About(name, cells[when] if 0 <= when < len(cells) else "")
     return [_Entry(at, path, _clean(about), (title, file, when))]
@@ -202,7 +202,7 @@ def _of_item(at: int, line: str) -> list[_Entry]:
     link = _link().search(text)
     if link is not None:
         path = _path(link["angle"] or link["target"])
-        title, after = link["title"], text[link.end() :]
+        title, after = _plain(link["title"]), text[link.end() :]
     else:
         name, _, after = text.partition(" ") if "：" not in text else text.partition("：")
         path, title = _path(name.strip(" `*:：")), ""
@@ -215,7 +215,8 @@ def _of_item(at: int, line: str) -> list[_Entry]:
 @cache
 def _link() -> re.Pattern[str]:
     return re.compile(
-        r"\[(?P<title>[^\]]{0,500})\]\((?:<(?P<angle>[^<>]{1,1000})>|(?P<target>[^()\s]{1,1000}))\)"
+        r"(?<!\\)\[(?P<title>(?:\\[\[\]\\]|(?!\\[\[\]\\])[^\]]){0,500})\]"
+        r"\((?:<(?P<angle>[^<>]{1,1000})>|(?P<target>[^()\s]{1,1000}))\)"
     )
 
 
@@ -228,7 +229,7 @@ def _target(cell: str) -> str:
 
 def _shown(cell: str) -> str:
     link = _link().search(cell)
-    return link["title"] if link else cell
+    return _plain(link["title"] if link else cell)
 
 
 def _path(target: str) -> PurePosixPath | None:
@@ -251,18 +252,19 @@ def _mended(line: str, entry: _Entry, about: About) -> str:
         return _item(entry.path, about, line).rstrip("\n") + end
     title, file, when = entry.columns
     parts = re.split(r"(?<!\\)\|", bare)  # [before the first bar, cells…, after the last]
-    for at, value in ((title, about.title), (when, about.when_to_load)):
+    for at, value in ((title, _title_cell(about.title)), (when, _cell(about.when_to_load))):
         if 0 <= at < len(parts) - 1 and at != file:
-            parts[at + 1] = f" {_cell(value)} "
+            parts[at + 1] = f" {value} "
     return "|".join(parts) + end
 
 
 def _row(path: PurePosixPath, about: About, columns: tuple[int, int, int], count: int) -> str:
     title, file, when = columns
     cells = [""] * max(count, max(columns) + 1)
-    cells[file] = f"[{path.stem if title >= 0 else _bare(about.title)}]({_as_target(path)})"
+    name = path.stem if title >= 0 else _cell(_bare(about.title))
+    cells[file] = f"[{name}]({_as_target(path)})"
     if title >= 0 and title != file:
-        cells[title] = _cell(about.title)
+        cells[title] = _title_cell(about.title)
     if when >= 0:
         cells[when] = _cell(about.when_to_load)
     return "| " + " | ".join(cells) + " |\n"
@@ -282,7 +284,17 @@ def _as_target(path: PurePosixPath) -> str:
 
 
 def _bare(title: str) -> str:
-    return title.replace("[", "(").replace("]", ")")
+    """As it may stand inside a link's brackets."""
+    return re.sub(r"[\[\]]|\\(?=[\[\]\\]|$)", r"\\\g<0>", title)
+
+
+def _plain(title: str) -> str:
+    return re.sub(r"\\([\[\]\\])", r"\1", title)
+
+
+def _title_cell(title: str) -> str:
+    """A title that looks like a link would be read as one."""
+    return _cell(_bare(title) if _link().search(title) or _plain(title) != title else title)
 
 
 def _cell(text: str) -> str:

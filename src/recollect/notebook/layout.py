@@ -48,6 +48,21 @@ HOMES: dict[str, Home] = {
 _KIND_OF = {home.file: kind for kind, home in HOMES.items()}
 
 
+# How people name the kinds.
+_SPOKEN = {
+    "preference": "preferences 偏好 喜好", "instruction": "instructions 指令 指示 规则",
+    "entity": "entities 实体 人物", "task": "tasks todo todos 任务 待办",
+    "decision": "decisions 决策 决定", "pattern": "patterns 模式 惯例",
+    "journal": "journals 日志 日记", "note": "notes 笔记",
+}  # fmt: skip
+
+
+def kind_named(told: str) -> str:
+    """The kind that is meant by a name in any case, in the plural or in Chinese; else the name."""
+    name = told.strip().casefold()
+    return next((k for k, names in _SPOKEN.items() if name in (k, *names.split())), told)
+
+
 def journal_file(day: date) -> PurePosixPath:
     return JOURNAL / f"{day:%Y-%m-%d}.md" if day.year >= 1000 else JOURNAL / f"{day.isoformat()}.md"
 

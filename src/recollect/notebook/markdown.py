@@ -221,3 +221,16 @@ def _dedent(line: str, width: int) -> str:
     if "\t" in line[:lead]:
         return line[1:] if line[0] == "\t" else line.lstrip(" \t")
     return line[min(lead, width) :]
+
+
+def in_conflict(lines: list[str], within: bytearray) -> bool:
+    """Has git left the marks of a merge, in their order? Both sides would be read as one text."""
+    marks = iter(("<<<<<<<", "=======", ">>>>>>>"))
+    wanted = next(marks)
+    for at, line in enumerate(lines):
+        if line[:7] == wanted and line[7:8] in ("", " ") and within[at] != CODE:
+            following = next(marks, None)
+            if following is None:
+                return True
+            wanted = following
+    return False

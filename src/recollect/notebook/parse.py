@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from recollect.errors import NotebookFileRefused
 from recollect.notebook import markdown
 from recollect.notebook.forms import Form
 from recollect.notebook.front_matter import Scalar, front_matter
@@ -98,8 +99,8 @@ def parse(
     about: About | None = None,
     max_chars: int = MAX_TEXT_CHARS,
 ) -> list[Piece]:
-    """The pieces of a file, in order. Any text is read; only front matter that would blow up is
-    refused (`NotebookFileRefused`)."""
+    """The pieces of a file, in order. Any text is read; only front matter that would blow up, and
+    a merge that is not finished, are refused (`NotebookFileRefused`)."""
     lines = split_lines(text.removeprefix("\ufeff"))
     reading = reading_of(path, book_form)
     if reading == Reading.INDEX:
@@ -111,6 +112,10 @@ def parse(
     if day is not None and meta.occurred_at is None:
         meta = meta._replace(occurred_at=_at(day, time(), zone))
     within = markdown.stands_in(lines)
+    if markdown.in_conflict(lines, within):
+        raise NotebookFileRefused(
+            path, "a merge is not finished in it (<<<<<<<, =======, >>>>>>>); resolve it first"
+        )
     heads = markdown.headings(lines, within, front.lines)
     titled = bool(heads) and heads[0].level == 1 and sum(head.level == 1 for head in heads) == 1
     file = _File(

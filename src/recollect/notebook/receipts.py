@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recollect.errors import StoreError
+from recollect.notebook.books import Books
+from recollect.notebook.forms import Form
 from recollect.notebook.history_file import one_line
 from recollect.notebook.judging import Finding
+from recollect.notebook.layout import HOMES
 from recollect.notebook.report import SyncReport
 from recollect.notebook.sameness import Verdict
+from recollect.remember.pipeline import IN_STORE_ALONE
 from recollect.stores.protocol import Store
 from recollect.text.clip import clip
-from recollect.vocabulary import Action, Receipt
+from recollect.vocabulary import Action, Memory, Receipt
 
 
 def reinforced(store: Store, finding: Finding) -> Receipt:
@@ -33,6 +39,31 @@ def near_note(finding: Finding) -> tuple[str, ...]:
         return ()
     near = finding.memory
     return (f"{finding.why}: {near.id} {clip(one_line(near.text), 80)}",)
+
+
+def in_store_alone(books: Books, memories: Sequence[Memory]) -> list[str]:
+    """Why each is in the store and in no file, where its space has files; else nothing."""
+    every = [book for book in books.all() if book.writable]
+    said: dict[tuple[str, str], str] = {}
+    for memory in memories:
+        forms = {book.form for book in every if book.space == memory.space}
+        said.setdefault((memory.space, memory.kind), _in_store_alone(memory.kind, forms))
+    return [said[memory.space, memory.kind] for memory in memories]
+
+
+def _in_store_alone(kind: str, forms: set[Form]) -> str:
+    if not forms or (kind == "note" and Form.NOTES not in forms):
+        return ""
+    with_files = (*HOMES, "journal")
+    if kind not in (*with_files, "note"):
+        known = ", ".join(with_files)
+        return f"{IN_STORE_ALONE}: no file is for the kind {kind!r}; those that have one: {known}"
+    if kind != "note" and Form.NOTEBOOK not in forms:
+        return f"{IN_STORE_ALONE}: a folder of notes has no file for the kind {kind!r}"
+    return (
+        f"{IN_STORE_ALONE} and in no file: it came with an id of its own, or with many others; "
+        "told by itself without an id, it is written there"
+    )
 
 
 def not_indexed(where: str, report: SyncReport) -> StoreError:

@@ -23,11 +23,17 @@ from recollect.vocabulary import Action, Entry, Memory, Receipt
 BATCH = 4096
 
 
+# What to say to who told these: a text for each, or none at all.
+Notes = Callable[[Sequence[Memory]], Sequence[str]]
+IN_STORE_ALONE = "kept in the store alone"  # how such a note begins
+
+
 class Kit(NamedTuple):
     """What writing needs. `embedder` is asked for late: loading a model is slow and may fail."""
 
     store: Store
     embedder: Callable[[], Embedder | None]
+    notes: Notes | None = None
 
 
 def prepare(memory: Memory, *, given_id: bool) -> Entry:
@@ -66,6 +72,7 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
         written = kit.store.put(entries)
     known = [w.id for w in written if w.action is not Action.CREATED]
     held = {m.id: m for m in kit.store.get(known) if m is not None} if known else {}
+    beside = kit.notes([entry.memory for entry in entries]) if kit.notes is not None else ()
     return [
         Receipt(
             id=w.id,
@@ -73,9 +80,9 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
             action=w.action,
             passages=len(entry.passages),
             embedded=entry.vectors is not None or w.action is not Action.CREATED,
-            notes=_notes(entry.memory, held.get(w.id), note),
+            notes=(*_notes(entry.memory, held.get(w.id), note), *filter(None, (said,))),
         )
-        for entry, w in zip(entries, written, strict=True)
+        for entry, w, said in zip(entries, written, beside or [""] * len(entries), strict=True)
     ]
 
 

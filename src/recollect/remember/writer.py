@@ -30,12 +30,20 @@ _REVISABLE = (
 
 
 class Writer:
-    def __init__(self, store: Store, embedders: Embedders, *, space: str, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        embedders: Embedders,
+        *,
+        space: str,
+        clock: Clock,
+        notes: pipeline.Notes | None = None,
+    ) -> None:
         self._store = store
         self._embedders = embedders
         self._space = space
         self._clock = clock
-        self._kit = pipeline.Kit(store, embedders.for_writing)
+        self._kit = pipeline.Kit(store, embedders.for_writing, notes)
         self._may_owe_vectors = True
         self._told = 0
 

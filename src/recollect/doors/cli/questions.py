@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, TypeVar
 
 from recollect.doors.cli.inputs import filter_option, piped
+from recollect.doors.cli.session import Session
 from recollect.errors import InvalidInput
 from recollect.recall.presets import PURPOSES
 
@@ -30,7 +32,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--where", metavar="JSON", help="a filter; see docs/reference/filters.md")
     parser.add_argument(
-        "--as-of", metavar="TIME", help="what was valid at this time (valid_from, valid_to)"
+        "--as-of", metavar="TIME", help="what held at this time: 2026-05-01, now, yesterday, 昨天"
     )
     preset = parser.add_argument(
         "--preset",
@@ -67,7 +69,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def question_options(arguments: argparse.Namespace) -> dict[str, Any]:
+def question_options(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
     """As `Engine.recall` takes them."""
     if arguments.words and arguments.meaning:
         raise InvalidInput("--words and --meaning exclude each other; without both, both are used")
@@ -76,7 +78,7 @@ def question_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "limit": _within("--limit", arguments.limit, "limit"),
         "budget": _within("--budget", arguments.budget, "budget"),
         "where": filter_option(arguments.where),
-        "as_of": arguments.as_of,
+        "as_of": _as_of(arguments.as_of, session),
         "preset": arguments.preset,
         "words": not arguments.meaning,
         "meaning": not arguments.words,
@@ -85,6 +87,15 @@ def question_options(arguments: argparse.Namespace) -> dict[str, Any]:
         "floor": _within("--floor", arguments.floor, "floor"),
         "deadline": _within("--deadline", arguments.deadline, "deadline"),
     }
+
+
+def _as_of(text: str | None, session: Session) -> datetime | None:
+    """ "Yesterday" is what held when it was over."""
+    if text is None:
+        return None
+    from recollect.doors.cli.moments import moment
+
+    return moment(text, "--as-of", session, at_its_end=True)
 
 
 def _whole(name: str) -> Callable[[str], int]:

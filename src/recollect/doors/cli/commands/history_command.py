@@ -37,6 +37,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return 0
     for revision in former:
         session.say(f"until {_shown(revision.replaced_at)}  {clip(revision.memory.text, 96)}")
+    if former and len(chain) == 1:
+        session.say(f"now {'':18}{clip(chain[0].text, 96)}")
     if len(chain) > 1:
         for memory in chain:
             mark = "→" if memory.id == arguments.id else " "

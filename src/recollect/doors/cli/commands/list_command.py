@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import argparse
+from datetime import datetime
 
+from recollect.clock import system_clock
 from recollect.doors.cli.inputs import filter_option
 from recollect.doors.cli.session import Session, clip
 from recollect.remember.transfer import as_record
+from recollect.vocabulary import Memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +31,21 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if session.json:
         session.show({"memories": [as_record(m) for m in page.memories], "cursor": page.cursor})
         return 0
+    now = system_clock()
     for memory in page.memories:
         day = (memory.occurred_at or memory.created_at).astimezone().strftime("%Y-%m-%d")
-        session.say(f"{memory.id}  {day}  {memory.kind:<10}  {clip(memory.text, 64)}")
+        over = _ended(memory, now)
+        session.say(f"{memory.id}  {day}  {memory.kind:<10}  {over}{clip(memory.text, 64)}")
     if not page.memories:
         session.say('nothing here yet; tell it something: recollect remember "…"')
     if page.cursor is not None:
         session.hint(f"there is more: --cursor {page.cursor}")
     return 0
+
+
+def _ended(memory: Memory, now: datetime) -> str:
+    """What holds no more says so, and what took its place."""
+    if memory.valid_to is None or memory.valid_to > now:
+        return ""
+    by = memory.metadata.get("superseded_by")
+    return f"[superseded by {by}] " if by else f"[until {memory.valid_to.astimezone():%Y-%m-%d}] "

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from recollect.recall.render import FORMATS, explanation, what_a_model_sees
 
     form = _format(arguments, session)
-    asked, options = question(arguments.words_asked, "recall"), question_options(arguments)
+    asked, options = question(arguments.words_asked, "recall"), question_options(arguments, session)
     answer = session.engine.recall(asked, touch=not arguments.explain, **options)
     rendered = FORMATS[form](answer, arguments.explain, arguments.language)
     if not isinstance(rendered, str):

@@ -47,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--source", help="where it comes from")
     parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
-    parser.add_argument("--occurred-at", metavar="TIME", help="when it happened, e.g. 2026-05-01")
+    parser.add_argument(
+        "--occurred-at", metavar="TIME", help="when it happened, e.g. 2026-05-01, yesterday"
+    )
     parser.add_argument("--valid-from", metavar="TIME", help="from when it holds")
     parser.add_argument("--valid-to", metavar="TIME", help="until when it holds")
     parser.add_argument(
@@ -71,7 +73,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         if arguments.supersedes or arguments.merge:
             raise InvalidInput("--supersedes and --merge are for one text; leave out --jsonl")
         return _bulk(arguments, session)
-    fields = _fields(arguments)
+    fields = _meant(_fields(arguments), session)
     if arguments.supersedes:
         fields["supersedes"] = arguments.supersedes
     if arguments.merge:
@@ -89,6 +91,23 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     for note in receipt.notes:
         session.hint(note)
     return 0
+
+
+def _meant(fields: dict[str, Any], session: Session) -> dict[str, Any]:
+    """Kinds and moments as people name them, read as what they mean."""
+    for name in ("occurred_at", "valid_from", "valid_to"):
+        if name in fields:
+            from recollect.doors.cli.moments import moment
+
+            option = "--" + name.replace("_", "-")
+            fields[name] = moment(fields[name], option, session)
+    if "kind" in fields:
+        from recollect.notebook.layout import kind_named
+
+        told, fields["kind"] = fields["kind"], kind_named(fields["kind"])
+        if told != fields["kind"]:
+            session.hint(f"the kind {told!r} is kept as {fields['kind']!r}")
+    return fields
 
 
 def _shared_fields(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -114,7 +133,9 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _bulk(arguments: argparse.Namespace, session: Session) -> int:
-    shared = _shared_fields(arguments)
+    from recollect.remember.pipeline import IN_STORE_ALONE
+
+    shared = _meant(_shared_fields(arguments), session)
     lines = numbered_lines(arguments.jsonl)
     numbers: list[int] = []  # which line each item came from
     failures: list[dict[str, Any]] = []
@@ -137,18 +158,22 @@ def _bulk(arguments: argparse.Namespace, session: Session) -> int:
 
     fates: Counter[str] = Counter()
     waiting = 0
+    alone: Counter[str] = Counter()
     with session.progress("remembering") as progress:
         for receipt in session.engine.remember_stream(
             items(), progress=progress, refused=lambda n, e: fail(numbers[n - 1], str(e))
         ):
             fates[receipt.action.value] += 1
             waiting += not receipt.embedded
+            alone.update(note for note in receipt.notes if note.startswith(IN_STORE_ALONE))
     failures.sort(key=lambda failure: failure["line"])
     if session.json:
         session.show({**fates, "failed": failures, "without_vector": waiting})
     else:
         told = ", ".join(f"{count:,} {fate}" for fate, count in fates.items()) or "nothing"
         session.say(f"{told}; {len(failures):,} lines were not taken")
+    for note, count in alone.items():
+        session.hint(f"{count:,} {note}")
     if waiting:
         session.hint(f"{waiting} wait for vectors; 'recollect reindex' fills them in")
     return 2 if failures else 0

@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     from recollect.recall.why_not import as_lines, as_record
 
-    asked, options = question(arguments.words_asked, "why-not MEMORY"), question_options(arguments)
+    asked = question(arguments.words_asked, "why-not MEMORY")
+    options = question_options(arguments, session)
     why = session.engine.why_not(arguments.id, asked, **options)
     if session.json:
         session.show(as_record(why))
