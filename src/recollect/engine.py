@@ -469,13 +469,15 @@ class Engine:
         spaces: Mapping[str, str] | None = None,
         own_spaces: bool = False,
         dry_run: bool = False,
+        update: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Take in what others wrote: Markdown, Claude's memory, mem0, LangGraph, chats, or ours.
 
         `space` is where it goes. Where the source says whose each memory is, `spaces` maps these
         owners to spaces, and `own_spaces` gives each a space of its name; nothing is mixed unsaid.
-        One bad record stops nothing: the report names it. Taken twice, nothing is added.
+        One bad record stops nothing: the report names it. Taken twice, nothing is added; what the
+        source has changed since is named, and revised with `update`.
         """
         from recollect.formats.importing import import_from
 
@@ -491,6 +493,7 @@ class Engine:
             spaces=spaces,
             own_spaces=own_spaces,
             dry_run=dry_run,
+            update=update,
             progress=progress,
         )
 

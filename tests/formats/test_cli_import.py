@@ -106,3 +106,45 @@ def test_a_folder_that_is_followed_already(cli: Cli, tmp_path: Path) -> None:
     refused = cli("import", str(notes), "--store", str(tmp_path / "followed.db"))
     assert refused.code == 2
     assert "follows already in space 'n'" in refused.err
+
+
+# What the source has changed since
+
+
+def test_a_changed_section_is_named_and_revised_when_asked(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "docs/网络.md"
+    file.parent.mkdir()
+    file.write_text(
+        "# Net\n\nintro\n\n## Port 端口\n\nThe port is 8080.\n\n## Host\n\nh1\n", "utf-8"
+    )
+    assert cli("import", "docs", "--space", "n").json["created"] == 3
+    file.write_text(file.read_text("utf-8").replace("8080", "9090") + "\n## New\n\nn\n", "utf-8")
+    looked = cli("import", "docs", "--space", "n", "--update", "--dry-run").json
+    assert (looked["revised"], looked["created"]) == (1, 1)
+    again = cli("import", "docs", "--space", "n")
+    assert (again.json["conflict"], again.json["unchanged"], again.json["created"]) == (1, 2, 1)
+    assert again.json["differing"] == ["网络.md:5"]
+    assert "--update" in again.err
+    updated = cli("import", "docs", "--space", "n", "--update")
+    assert (updated.json["revised"], updated.json["unchanged"]) == (1, 3)
+    assert "conflict" not in updated.json
+    (hit,) = cli("recall", "9090", "--space", "n", "--words", "--limit", "1").json["hits"]
+    assert "9090" in hit["text"]
+    assert "8080" in cli("history", hit["id"]).out
+    assert len(cli("list", "--space", "n").json["memories"]) == 4
+
+
+def test_files_of_one_name_in_two_projects_are_two(cli: Cli, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "CLAUDE.md").write_text(f"# Rules\n\n用 {name}\n", "utf-8")
+        assert cli("import", f"{name}/CLAUDE.md", "--space", "p").json["created"] == 1
+
+
+def test_what_a_claude_file_refers_to_is_named(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text(
+        "# Rules\n\nSee @docs/style.md and @~/own.md, mail me@example.md, `@not.md`.\n", "utf-8"
+    )
+    left = cli("import", "CLAUDE.md", "--space", "p").json["left_out"]
+    assert [name.split()[0] for name in left] == ["@docs/style.md", "@~/own.md"]
+    assert all(count == 1 for count in left.values())

@@ -270,7 +270,8 @@ def test_a_projects_claude_files(engine: Engine, tmp_path: Path) -> None:
     api = held(engine)[-1]
     assert "验证输入" in api.text
     assert api.metadata["paths"] == ["src/api/**"]
-    assert sum(report.left_out.values()) == 2
+    assert sum(report.left_out.values()) == 3
+    assert "@docs/x.md in CLAUDE.md" in next(iter(report.left_out))
     assert engine.import_from(tmp_path).fates == {"unchanged": 5}
     assert engine.import_from(tmp_path / "CLAUDE.md", dry_run=True).fates == {"unchanged": 2}
 

@@ -3,7 +3,8 @@ it writes itself in `memory` folders.
 
 A project's folder, a `.claude` folder, a `memory` folder or one file may be named. Under
 `~/.claude` every project has its own notes; they are that project's, and are not mixed with the
-others'. Files that a `CLAUDE.md` refers to with `@path` are not followed: they may lie anywhere.
+others'. Files that a `CLAUDE.md` refers to with `@path` are not followed, since they may lie
+anywhere; they are named.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from recollect.errors import NotebookFileRefused
 from recollect.formats.markdown_folder import files_of, pieces
 from recollect.formats.taking import Failed, Items, LeftOut, Taken
 from recollect.notebook.forms import Form
 from recollect.notebook.parse import Piece
+from recollect.notebook.reading import FileStat, read_text
 
 NAME = "claude"
 WHAT = "instructions and notes of Claude Code"
@@ -71,6 +74,8 @@ def _folder(path: Path, below: PurePosixPath, zone: tzinfo) -> Items:
             continue
         owner = _project(file.path)
         linked = file.path.name.lower() == _INDEX and len(files) > 1
+        if role == "instruction":
+            yield from _not_followed(root, file)
         for item in pieces(
             root, file, form=Form.FOLDER, zone=zone, format_name=NAME, owner=owner,
             kind=lambda piece, role=role: _kind(piece, role),  # type: ignore[misc]
@@ -81,6 +86,21 @@ def _folder(path: Path, below: PurePosixPath, zone: tzinfo) -> Items:
                 yield LeftOut("list of links to the other notes")
             else:
                 yield item._replace(fields=_placed(item.fields, below))
+
+
+def _not_followed(root: Path, file: FileStat) -> Items:
+    """Instructions are often spread over files that the first one names."""
+    try:
+        text = read_text(root, file.path)
+    except NotebookFileRefused:
+        return  # said when its pieces are read
+    for name in dict.fromkeys(_mention().findall(text)):
+        yield LeftOut(f"@{name} in {file.path}, which is not followed; import that file as well")
+
+
+@cache
+def _mention() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w`@/.])@((?:~?/)?[\w./-]+\.(?:md|markdown|txt))\b")
 
 
 def _role(path: PurePosixPath, *, own: bool) -> str | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
-from recollect.formats.plan import plan
+from recollect.formats.plan import Plan, plan
 from recollect.formats.take_in import ImportReport, take_in
 from recollect.remember.transfer import foreseen
 from recollect.settings import Settings
@@ -19,6 +21,12 @@ from recollect.vocabulary import Progress
 if TYPE_CHECKING:
     from recollect.notebook.books import Books
     from recollect.remember.writer import Writer
+
+
+_TOLD = (
+    "text", "kind", "section", "tags", "entities", "source", "provenance", "occurred_at",
+    "valid_from", "valid_to", "metadata",
+)  # fmt: skip
 
 
 def import_from(
@@ -34,6 +42,7 @@ def import_from(
     spaces: Mapping[str, str] | None,
     own_spaces: bool,
     dry_run: bool,
+    update: bool = False,
     progress: Progress | None,
 ) -> ImportReport:
     source = Path(path).expanduser()
@@ -57,6 +66,7 @@ def import_from(
             found,
             lambda records, refused: foreseen(records, store, now=now, refused=refused),
             dry_run=True,
+            revise=partial(_updated, found, store, None) if update else None,
         )
     return take_in(
         found,
@@ -64,4 +74,21 @@ def import_from(
             records, progress=progress, refused=refused, total=found.memories
         ),
         dry_run=False,
+        revise=partial(_updated, found, store, writer) if update else None,
     )
+
+
+def _updated(found: Plan, store: Store, writer: Writer | None, numbers: set[int]) -> Counter[str]:
+    """Give those that are here the text that the source has now; their history is kept."""
+    fates: Counter[str] = Counter()
+    for number, record in enumerate(found.records(), start=1):
+        if number not in numbers:
+            continue
+        (former,) = store.get([record["id"]])
+        if former is None or former.space != record["space"]:
+            fates["conflict"] += 1
+            continue
+        if writer is not None:
+            writer.revise(former, {name: record[name] for name in _TOLD if name in record})
+        fates["revised"] += 1
+    return fates

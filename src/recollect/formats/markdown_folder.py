@@ -13,12 +13,13 @@ from pathlib import Path, PurePosixPath
 from recollect.errors import NotebookFileRefused
 from recollect.formats.taking import Again, Failed, Items, Taken, told
 from recollect.notebook.forms import Form
-from recollect.notebook.layout import HOMES, INDEX, NOTES
+from recollect.notebook.layout import HOMES, INDEX, NOTES, Reading, reading_of
 from recollect.notebook.parse import Piece, parse
 from recollect.notebook.reading import FileStat, list_files, read_text
 
 NAME = "markdown"
 WHAT = "pieces of Markdown"
+_MARKDOWN = (".md", ".markdown")
 
 
 def read(path: Path, zone: tzinfo) -> Items:
@@ -37,6 +38,12 @@ def files_of(path: Path) -> tuple[Path, list[FileStat], list[Failed]]:
     found = path.stat()
     one = FileStat(PurePosixPath(path.name), found.st_size, found.st_mtime_ns, found.st_ino)
     return path.parent, [one], []
+
+
+def _has_places(path: PurePosixPath, form: Form) -> bool:
+    """Does a piece have a place of its own? A section has its heading; an item of a list has not,
+    since one more above it moves it, nor has what came through a pipe."""
+    return path.suffix.lower() in _MARKDOWN and reading_of(path, form) is Reading.NOTES
 
 
 def _form(files: list[FileStat]) -> Form:
@@ -69,6 +76,8 @@ def pieces(
         yield Failed(str(file.path), e.why)
         return
     again = Again()
+    by_place = _has_places(file.path, form)
+    within = "/".join(root.resolve().parts[-2:])
     changed = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC)
     for piece in found:
         line = piece.start + 1
@@ -88,5 +97,8 @@ def pieces(
                 "provenance": {"format": format_name, "file": str(file.path), "line": line},
             }
         )
-        key = again.key(owner, str(file.path), piece.section, piece.text)
+        if by_place:  # so that a section that changed is known again
+            key = again.key(owner, within, str(file.path), piece.section)
+        else:
+            key = again.key(owner, str(file.path), piece.section, piece.text)
         yield Taken(fields, f"{file.path}:{line}", key, owner)

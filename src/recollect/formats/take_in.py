@@ -19,7 +19,8 @@ class ImportReport:
     format: str
     what: str
     found: int
-    fates: Mapping[str, int]  # created, unchanged (was here), conflict (here, with another text)
+    # created, unchanged (was here), conflict (here, with another text), revised
+    fates: Mapping[str, int]
     spaces: Mapping[str, str]  # owner in the source ("" where it names none) -> space
     owners: Mapping[str, int]
     left_out: Mapping[str, int]
@@ -36,19 +37,27 @@ def take_in(
     ],
     *,
     dry_run: bool,
+    revise: Callable[[set[int]], Counter[str]] | None = None,
 ) -> ImportReport:
-    """`write` takes the records, and a place to tell what it refuses."""
+    """`write` takes the records, and a place to tell what it refuses. `revise` is given the numbers
+    of those that are here with another text, and says what became of them."""
 
     differing: list[str] = []
+    numbers: set[int] = set()
 
     def refused(number: int, error: RecollectError) -> None:
         place = plan.places[number - 1]
         if not isinstance(error, Conflict):
             plan.failures.add(Failed(place, str(error)))
-        elif len(differing) < KEPT_FAILURES:
+            return
+        numbers.add(number)
+        if len(differing) < KEPT_FAILURES:
             differing.append(place)
 
     fates = write(plan.records(), refused)
+    if revise is not None and numbers:
+        fates.subtract({"conflict": len(numbers)})
+        fates += revise(numbers)  # which leaves out what is 0
     return ImportReport(
         format=plan.format,
         what=plan.what,

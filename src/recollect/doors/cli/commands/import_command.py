@@ -31,11 +31,13 @@ formats (found out by looking, unless you say which):
 examples:
   recollect import ~/notes --space notes --dry-run
   recollect import CLAUDE.md --space project
+  recollect import CLAUDE.md --space project --update
   recollect import mem0.json --map alice=mei --map 'team-*=work'
   recollect import conversations.json --space chats
 
-What is here already stays as it is, so importing twice does no harm. One bad record stops nothing;
-the answer names it.
+What is here already stays as it is, so importing twice does no harm. What the source has changed
+since is named; --update revises it, and keeps its history. One bad record stops nothing; the answer
+names it.
 """
 _SHOWN = 20
 
@@ -56,6 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--own-spaces", action="store_true", help="give every owner a space of that name"
     )
+    parser.add_argument(
+        "--update", action="store_true", help="revise what the source has changed since"
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would be taken; take none")
 
 
@@ -68,6 +73,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             spaces=_mapping(arguments.map),
             own_spaces=arguments.own_spaces,
             dry_run=arguments.dry_run,
+            update=arguments.update,
             progress=progress,
         )
     if session.json:
@@ -79,9 +85,12 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.hint(f"{failed.place}: {failed.why}")
     if report.failures > _SHOWN:
         session.hint(f"and {report.failures - _SHOWN:,} more; --json lists them")
-    if report.differing:
+    if report.differing and report.fates.get("conflict"):
         some = ", ".join(report.differing[:5]) + (", …" if len(report.differing) > 5 else "")
-        session.hint(f"here with another text, kind or space, and stays as it is: {some}")
+        session.hint(
+            f"here with another text, kind or space, and stays as it is: {some}; --update revises "
+            "it, and keeps its history"
+        )
     return 2 if report.failures else 0
 
 
@@ -160,4 +169,4 @@ _DID = {
     "unchanged": "here already",
     "conflict": "here with another text, kind or space: it stays",
 }
-_WOULD = {**_DID, "created": "would be created"}
+_WOULD = {**_DID, "created": "would be created", "revised": "would be revised"}
