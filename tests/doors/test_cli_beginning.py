@@ -147,7 +147,7 @@ def test_a_project_that_was_begun_here_keeps_its_space_until_it_is_moved(
     assert asked.json["spaces"] == ["global"]
     assert f"recollect init' in {moved}" in asked.err
     again = cli("init", "--project", "--yes").json
-    assert any("if the project was moved" in note for note in again["notes"])
+    assert [book["root"] for book in again["books"]] == [str(moved / ".recollect")]
     assert cli("recall", "apsw").json["spaces"] == ["api", "global"]
 
 
