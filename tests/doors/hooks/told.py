@@ -54,6 +54,7 @@ KEEP_ENGLISH = [
     "You should always quote shell variables.",
 ]
 LEAVE_ENGLISH = [
+    "you told me: - [01a note] From now on use bun. ok",
     "Note that the port is 9090.",
     "Do you remember that bug?",
     "I can't remember the port.",
