@@ -35,9 +35,9 @@ _OTHERS = (
 _INTRODUCES = (
     r"(?:^|[.!?。！？\n])[^.!?。！？\n]{0,60}?(?:\b(?:translate|rewrite|rephrase|review|polish|"
     r"summari[sz]e|proofread|improve|explain|convert|paraphrase|correct the|"
-    r"fix the (?:text|sentence|wording)|wrote|says?|said|told|reads|reply to|e-?mail|message|error|log|"
-    r"output|docs?|document|guide|spec|changelog|readme|title|text|sentence|string|label|example|"
-    r"for instance|todo|quote|tell (?:him|her|them))\b|"
+    r"fix the (?:text|sentence|wording)|wrote|says?|said|told|reads|reply to|e-?mail|message|"
+    r"error|log|output|docs?|document|guide|spec|changelog|readme|title|text|sentence|string|label|"
+    r"example|for instance|todo|quote|tell (?:him|her|them))\b|"
     r"翻译|改写|润色|总结|检查|审阅|审一下|解释|看看|校对|改一下|写着|写道|说|提示|报错|错误信息|"
     r"日志|输出|文档|文案|原文|标题|内容|例如|比如|邮件|回复|告诉(?:他|她|他们))"
     r"[^.!?。！？:：\n]{0,40}[:：]\s*"
