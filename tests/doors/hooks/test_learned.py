@@ -26,7 +26,7 @@ def test_left(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["ENGLISH", "CHINESE"])
-def test_what_the_rules_were_not_fitted_to(language: str) -> None:
+def test_what_was_written_before_the_rules(language: str) -> None:
     keep: list[str] = getattr(told_unseen, f"KEEP_{language}")
     leave: list[str] = getattr(told_unseen, f"LEAVE_{language}")
     wrongly_kept = [sentence for sentence in leave if kept(sentence)]
