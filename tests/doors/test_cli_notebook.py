@@ -269,6 +269,20 @@ def test_reindex_brings_back_what_the_store_lost(cli: Cli, tmp_path: Path) -> No
     assert len(cli("list", "--space", "notes").json["memories"]) == 2
 
 
+def test_a_lost_store_is_filled_again_from_its_files(cli: Cli, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "a.md").write_text("# A\n\n甲 amethyst\n", "utf-8")
+    cli("source", "add", str(vault), "--space", "notes")
+    for file in tmp_path.glob("memory.db*"):
+        if file.is_file():
+            file.unlink()
+    asked = cli("recall", "amethyst", "--space", "notes")
+    assert asked.code != 0 and "recollect sync" in asked.error["message"]
+    assert cli("sync").code == 0
+    assert len(cli("recall", "甲 amethyst", "--space", "notes").json["hits"]) == 1
+
+
 def test_watch_without_folders_says_what_to_do(cli: Cli) -> None:
     cli("init")
     ran = cli("watch")

@@ -33,6 +33,9 @@ class Budget:
             if len(hits) == draft.query.limit:
                 dropped.append(Dropped(*candidate.key, f"beyond the limit of {len(hits)} hits"))
                 continue
+            if candidate.score <= 0.0 and hits and not draft.settled:
+                dropped.append(Dropped(*candidate.key, "nothing speaks for it, and others answer"))
+                continue
             tokens = count(candidate.text)
             if tokens > left:
                 reason = f"{tokens} tokens do not fit in the {left} left"

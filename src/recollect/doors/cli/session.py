@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from recollect.vocabulary import Progress, Receipt
 
 
+_FILL = frozenset({"sync", "reindex", "watch"})  # and those that fill it from files
 _CREATE = frozenset({"init", "remember", "import", "source"})  # commands that may create the store
 
 
@@ -70,12 +72,20 @@ class Session:
         """Asking a store that is not there must not look like "nothing known"."""
         path = self.loaded.settings.store_path
         there = path.is_dir() or (path.exists() and path.stat().st_size > 0)
-        if self._arguments.command not in _CREATE and not there:
+        if there or self._arguments.command in _CREATE:
+            return
+        if os.path.exists(f"{path}.books/books.json"):  # the files are the truth: fill it again
+            if self._arguments.command in _FILL:
+                return
             raise StoreMissing(
-                f"there is no store at {path} (or it is empty); check --store and "
-                "RECOLLECT_STORE, or create it with 'recollect init' or the first "
-                "'recollect remember'"
+                f"there is no store at {path} (or it is empty), but its notebooks are known: "
+                "'recollect sync' fills it again from their files"
             )
+        raise StoreMissing(
+            f"there is no store at {path} (or it is empty); check --store and "
+            "RECOLLECT_STORE, or create it with 'recollect init' or the first "
+            "'recollect remember'"
+        )
 
     # Speaking
 
