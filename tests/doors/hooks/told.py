@@ -1,5 +1,5 @@
-"""Sentences that the rules of `learned.py` are fitted to: kept, and left. Others, which were written
-before the rules, stand in `told_unseen.py`."""
+"""Sentences that the rules of `learned.py` are fitted to: kept, and left. Others, which were
+written before the rules, stand in `told_unseen.py`."""
 
 KEEP_ENGLISH = [
     "Remember that the demo is on Friday.",

@@ -1,6 +1,6 @@
 """Sentences that were written before the rules of `learned.py`, by whoever wrote the rules after
-that. The rules decided 94 of the 96 rightly at first; the two faults that they showed are mended, so
-they are a guard now and no longer a measure. Do not tune to them; add to `told.py`.
+that. The rules decided 94 of the 96 rightly at first; the two faults that they showed are mended,
+so they are a guard now and no longer a measure. Do not tune to them; add to `told.py`.
 """
 
 KEEP_ENGLISH = [
