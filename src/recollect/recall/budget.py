@@ -33,7 +33,8 @@ class Budget:
             if len(hits) == draft.query.limit:
                 dropped.append(Dropped(*candidate.key, f"beyond the limit of {len(hits)} hits"))
                 continue
-            if candidate.score <= 0.0 and hits and not draft.settled:
+            # by meaning alone, 0 only says that others are nearer
+            if candidate.score <= 0.0 and hits and draft.query.words and not draft.settled:
                 dropped.append(Dropped(*candidate.key, "nothing speaks for it, and others answer"))
                 continue
             tokens = count(candidate.text)
