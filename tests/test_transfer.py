@@ -29,7 +29,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     max_leaves=6,
 )  # fmt: skip
 OBJECT = st.dictionaries(TEXT, JSON, max_size=4)
-COUNT = st.integers(0, 2**52)  # told again, it still is a number that JSON keeps
+COUNT = st.integers(0, 2**53)
 OPTIONAL = {
     "kind": LABEL, "section": TEXT, "tags": LABELS, "entities": LABELS, "source": TEXT,
     "provenance": OBJECT, "confidence": st.floats(0, 1), "occurred_at": MOMENT,

@@ -25,6 +25,9 @@ from recollect.vocabulary import (
 )
 
 
+MAX_COUNT = 2**53  # a counter stops there: beyond it JSON loses ones, and nothing could be imported
+
+
 class Embedding(NamedTuple):
     """Which embedder made the vectors of an index, and how to load it again."""
 
@@ -134,7 +137,7 @@ class Store(Protocol):
         """Former forms, newest first."""
 
     def touch(self, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]) -> None:
-        """Add to the counters; `updated_at` stays. Unknown ids are passed over."""
+        """Add to the counters, up to `MAX_COUNT`; `updated_at` stays. Unknown ids are passed over."""
 
     def spaces(self) -> list[SpaceInfo]: ...
 

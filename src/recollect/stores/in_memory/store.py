@@ -17,6 +17,7 @@ from recollect.stores.background import mean_and_spread
 from recollect.stores.in_memory.embeddings import Embeddings
 from recollect.stores.in_memory.held import Held, cosine, frequencies, word_scores
 from recollect.stores.protocol import (
+    MAX_COUNT,
     Compared,
     Embedding,
     Frequencies,
@@ -248,8 +249,8 @@ class InMemoryStore:
                 if memory is not None:
                     self._memories[memory_id] = replace(
                         memory,
-                        access_count=memory.access_count + accessed.get(memory_id, 0),
-                        reinforcement=memory.reinforcement + reinforced.get(memory_id, 0),
+                        access_count=_more(memory.access_count, accessed.get(memory_id, 0)),
+                        reinforcement=_more(memory.reinforcement, reinforced.get(memory_id, 0)),
                     )
 
     def spaces(self) -> list[SpaceInfo]:
@@ -391,3 +392,7 @@ class InMemoryStore:
 
     def close(self) -> None:
         """Nothing to close."""
+
+
+def _more(count: int, times: int) -> int:
+    return min(count + times, MAX_COUNT)

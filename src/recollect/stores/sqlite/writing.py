@@ -10,7 +10,7 @@ import apsw
 
 from recollect.clock import to_micros
 from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFound
-from recollect.stores.protocol import Written
+from recollect.stores.protocol import MAX_COUNT, Written
 from recollect.stores.sound_vectors import sound_rows
 from recollect.stores.sqlite import spaces as spaces_module
 from recollect.stores.sqlite import vector_tables, words
@@ -327,10 +327,10 @@ def touch(
     connection: apsw.Connection, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]
 ) -> None:
     connection.executemany(
-        "UPDATE memories SET access_count = access_count + ? WHERE id = ?",
+        f"UPDATE memories SET access_count = min(access_count + ?, {MAX_COUNT}) WHERE id = ?",
         ((n, memory_id) for memory_id, n in accessed.items()),
     )
     connection.executemany(
-        "UPDATE memories SET reinforcement = reinforcement + ? WHERE id = ?",
+        f"UPDATE memories SET reinforcement = min(reinforcement + ?, {MAX_COUNT}) WHERE id = ?",
         ((n, memory_id) for memory_id, n in reinforced.items()),
     )

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFound
 from recollect.filters import parse_filter
-from recollect.stores.protocol import Store
+from recollect.stores.protocol import MAX_COUNT, Store
 from recollect.testing.entries import NOON, make_entry, make_memory
 from recollect.testing.store_contract.common import CHINESE, OTHER, SMALL, TOY, StoreCase, ids
 from recollect.vocabulary import Action, Memory, Revision
@@ -224,3 +224,10 @@ class WritingContract(StoreCase):
         expected = replace(memory, access_count=4, reinforcement=2)
         assert store.get([memory.id, "nobody"]) == [expected, None]
         assert store.count(where=parse_filter({"access_count": {">=": 4}})) == 1
+
+    def test_counters_stop_where_an_export_could_not_be_taken_back(self, store: Store) -> None:
+        full = make_memory("alpha", "a", reinforcement=MAX_COUNT, access_count=MAX_COUNT - 1)
+        store.put([make_entry(full, merge=True)])
+        store.put([make_entry(make_memory("alpha", "b"), merge=True)])
+        store.touch(accessed={"a": 5}, reinforced={"a": 1})
+        assert store.get(["a"]) == [replace(full, access_count=MAX_COUNT)]
