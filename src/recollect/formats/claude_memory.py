@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from datetime import tzinfo
-from functools import cache
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -78,7 +78,7 @@ def _folder(path: Path, below: PurePosixPath, zone: tzinfo) -> Items:
             yield from _not_followed(root, file)
         for item in pieces(
             root, file, form=Form.FOLDER, zone=zone, format_name=NAME, owner=owner,
-            kind=lambda piece, role=role: _kind(piece, role),  # type: ignore[misc]
+            kind=partial(_kind, role=role),
         ):  # fmt: skip
             if not isinstance(item, Taken):
                 yield item
