@@ -37,9 +37,8 @@ _TAIL = """
 they are specified, not as search engines."""
 
 _ENCODERS = """
-`arctic-s` reads English only and takes three times as long; `hashing` knows shared words only.
-Neither pulls an answer far below words alone. On short paraphrases (`parallel_en`) `arctic-s` alone
-would do better than beside words."""
+`arctic-s` reads English only; `hashing` knows shared words only. Neither pulls an answer far below
+words alone. On short paraphrases (`parallel_en`) `arctic-s` alone would do better than beside words."""
 
 _MAIN = ("words", "meaning", "balanced", "ranks", "balanced@random")
 

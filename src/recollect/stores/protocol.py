@@ -24,7 +24,6 @@ from recollect.vocabulary import (
     Vectors,
 )
 
-
 MAX_COUNT = 2**53  # a counter stops there: beyond it JSON loses ones, and nothing could be imported
 
 
@@ -137,7 +136,7 @@ class Store(Protocol):
         """Former forms, newest first."""
 
     def touch(self, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]) -> None:
-        """Add to the counters, up to `MAX_COUNT`; `updated_at` stays. Unknown ids are passed over."""
+        """Add to the counters, up to `MAX_COUNT`; `updated_at` stays. Unknown ids are left out."""
 
     def spaces(self) -> list[SpaceInfo]: ...
 
