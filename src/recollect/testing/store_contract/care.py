@@ -11,7 +11,7 @@ from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
 from recollect.testing.entries import make_entry, make_memory
 from recollect.testing.programs import EVERYTHING, run_programs, same_state
-from recollect.testing.store_contract.common import CHINESE, TOY, StoreCase, ids
+from recollect.testing.store_contract.store_case import CHINESE, TOY, StoreCase, ids
 
 
 class CareContract(StoreCase):

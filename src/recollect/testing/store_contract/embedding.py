@@ -11,7 +11,7 @@ from recollect.errors import FingerprintMismatch, InvalidVector
 from recollect.stores.protocol import Store
 from recollect.testing.entries import ToyEmbedder, make_entry, make_memory
 from recollect.testing.programs import EVERYTHING
-from recollect.testing.store_contract.common import CHINESE, OTHER, SMALL, TOY, StoreCase, ids
+from recollect.testing.store_contract.store_case import CHINESE, OTHER, SMALL, TOY, StoreCase, ids
 
 
 class EmbeddingContract(StoreCase):

@@ -10,7 +10,7 @@ from recollect.errors import UnknownSpace
 from recollect.filters import parse_filter
 from recollect.stores.protocol import Store
 from recollect.testing.entries import make_entry, make_memory
-from recollect.testing.store_contract.common import CHINESE, TOY, StoreCase, ids
+from recollect.testing.store_contract.store_case import CHINESE, TOY, StoreCase, ids
 from recollect.vocabulary import Action
 
 

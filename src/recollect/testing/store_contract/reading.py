@@ -15,7 +15,7 @@ from recollect.stores.protocol import Store
 from recollect.testing.entries import NOON, make_entry, make_memory
 from recollect.testing.filter_cases import FILTERS, REFUSED_FILTERS, filter_memories
 from recollect.testing.programs import EVERYTHING
-from recollect.testing.store_contract.common import CHINESE, TOY, StoreCase, ids
+from recollect.testing.store_contract.store_case import CHINESE, TOY, StoreCase, ids
 from recollect.vocabulary import Memory
 
 

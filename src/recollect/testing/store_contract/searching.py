@@ -9,7 +9,7 @@ from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
 from recollect.testing.entries import make_entry, make_memory
 from recollect.testing.programs import EVERYTHING, same_ranking
-from recollect.testing.store_contract.common import CHINESE, OTHER, TOY, StoreCase, ids
+from recollect.testing.store_contract.store_case import CHINESE, OTHER, TOY, StoreCase, ids
 
 # What FTS engines and SQL read as something else than a word.
 HOSTILE_TERMS = [

@@ -8,7 +8,7 @@ from recollect.errors import UnknownSpace
 from recollect.stores.protocol import Store
 from recollect.testing.entries import make_entry, make_memory
 from recollect.testing.programs import EVERYTHING, same_ranking
-from recollect.testing.store_contract.common import CHINESE, TOY, StoreCase, ids
+from recollect.testing.store_contract.store_case import CHINESE, TOY, StoreCase, ids
 
 
 class SpacesContract(StoreCase):

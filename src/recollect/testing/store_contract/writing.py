@@ -12,7 +12,7 @@ from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFo
 from recollect.filters import parse_filter
 from recollect.stores.protocol import MAX_COUNT, Store
 from recollect.testing.entries import NOON, make_entry, make_memory
-from recollect.testing.store_contract.common import CHINESE, OTHER, SMALL, TOY, StoreCase, ids
+from recollect.testing.store_contract.store_case import CHINESE, OTHER, SMALL, TOY, StoreCase, ids
 from recollect.vocabulary import Action, Memory, Revision
 
 
