@@ -38,7 +38,7 @@ they are specified, not as search engines."""
 
 _ENCODERS = """
 `arctic-s` reads English only; `hashing` knows shared words only. Neither pulls an answer far below
-words alone. On short paraphrases (`parallel_en`) `arctic-s` alone would do better than beside words."""
+words alone. On short paraphrases (`parallel_en`) `arctic-s` would do better without words."""
 
 _MAIN = ("words", "meaning", "balanced", "ranks", "balanced@random")
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from recollect import Engine
 from recollect.notebook.books import Book, Form
@@ -19,7 +20,7 @@ DECISIONS = "# Decisions\n\n- Use apsw for SQLite.\n- 预算会议改到周五�
 
 
 class Shelf:
-    def __init__(self, folder: Path, *, form: Form = Form.NOTEBOOK, **settings: object) -> None:
+    def __init__(self, folder: Path, *, form: Form = Form.NOTEBOOK, **settings: Any) -> None:
         self.folder = folder
         self.root = folder / "书 book"
         self.root.mkdir(exist_ok=True)
@@ -27,7 +28,7 @@ class Shelf:
         self.engine = Engine(
             self.store,
             embedder=TOY,
-            settings=Settings(timezone="Asia/Shanghai", **settings),  # type: ignore[arg-type]
+            settings=Settings(timezone="Asia/Shanghai", **settings),
         )
         assert self.engine.books is not None
         self.books = self.engine.books
@@ -45,8 +46,8 @@ class Shelf:
         os.utime(file, (self._clock, self._clock))
         return file
 
-    def sync(self, **options: object) -> SyncReport:
-        return self.engine.sync(**options)  # type: ignore[arg-type]
+    def sync(self, **options: Any) -> SyncReport:
+        return self.engine.sync(**options)
 
     def memories(self) -> dict[str, Memory]:
         """By their texts, all of the book's space."""
@@ -68,8 +69,8 @@ class Shelf:
 
 
 @contextmanager
-def shelf(folder: Path, **options: object) -> Iterator[Shelf]:
-    made = Shelf(folder, **options)  # type: ignore[arg-type]
+def shelf(folder: Path, **options: Any) -> Iterator[Shelf]:
+    made = Shelf(folder, **options)
     with made.engine:
         yield made
 

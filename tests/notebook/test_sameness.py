@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from benchmarks.calibrate_sameness import UNSEEN, pairs
@@ -21,8 +22,8 @@ from recollect.notebook.sameness import (
 SAME, CORRECTION, NEW = Verdict.SAME, Verdict.CORRECTION, Verdict.NEW
 
 
-def verdict(old: str, new: str, **options: object) -> Verdict:
-    return judge(Told(old), Told(new), **options).verdict  # type: ignore[arg-type]
+def verdict(old: str, new: str, **options: Any) -> Verdict:
+    return judge(Told(old), Told(new), **options).verdict
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -225,8 +226,8 @@ def test_the_chain_and_as_of_outlive_the_index(notebook: Notebook, tmp_path: Pat
     ids = [first.id, second.id, third.id]
     assert [m.id for m in notebook.engine.succession(second.id)] == ids
 
-    def asked(engine: Engine, **when: object) -> list[str]:
-        return texts(engine.recall("which port", **when))  # type: ignore[arg-type]
+    def asked(engine: Engine, **when: Any) -> list[str]:
+        return texts(engine.recall("which port", **when))
 
     moments = [MAY + timedelta(hours=3), MAY + timedelta(days=1, hours=4), MAY + timedelta(days=9)]
 

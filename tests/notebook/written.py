@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,11 +20,11 @@ PREFERENCES = "user/preferences.md"
 
 
 class Notebook:
-    def __init__(self, folder: Path, **settings: object) -> None:
+    def __init__(self, folder: Path, **settings: Any) -> None:
         self.root = folder / "notebook"
         self.root.mkdir(exist_ok=True)
         self.clock = FakeClock(MAY)
-        self.settings = Settings(timezone="Asia/Shanghai", **settings)  # type: ignore[arg-type]
+        self.settings = Settings(timezone="Asia/Shanghai", **settings)
         self.path = folder / "memory.db"
         self.engine = self.open()
 
@@ -37,9 +38,9 @@ class Notebook:
         )
         return engine
 
-    def tell(self, text: str, kind: str = "preference", **fields: object) -> Receipt:
+    def tell(self, text: str, kind: str = "preference", **fields: Any) -> Receipt:
         self.clock.advance(hours=1)
-        return self.engine.remember(text, kind=kind, **fields)  # type: ignore[arg-type]
+        return self.engine.remember(text, kind=kind, **fields)
 
     def write(self, path: str, text: str) -> None:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
