@@ -287,15 +287,12 @@ def _what_next(
     notes: list[str],
     suggestions: list[dict[str, str]],
 ) -> None:
-    from recollect.doors.cli.commands.sync_command import line
+    from recollect.doors.cli.commands.sync_command import line, say_what_was_left
 
     for book, report in made:
         session.say(f"\n{book.root} is the {book.form} of space {book.space}.")
         session.say(line(report))
-        for refusal in report.refused:
-            session.say(f"not read: {refusal.book / refusal.path}: {refusal.why}")
-        for fault in report.faults:
-            session.say(f"not finished: {fault}")
+        say_what_was_left(report, session)
         for note in report.notes:
             session.say(note)
     if left:

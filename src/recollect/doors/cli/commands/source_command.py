@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _add(arguments: argparse.Namespace, session: Session) -> int:
     from pathlib import Path
 
-    from recollect.doors.cli.commands.sync_command import line, record
+    from recollect.doors.cli.commands.sync_command import line, record, say_what_was_left
     from recollect.formats.plan import too_broad
     from recollect.notebook.books import Form
 
@@ -67,10 +67,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> int:
     else:
         session.say(f"{book.root} is read into space {book.space}.")
         session.say(line(report))
-        for refusal in report.refused:
-            session.say(f"not read: {refusal.book / refusal.path}: {refusal.why}")
-        for fault in report.faults:
-            session.say(f"not finished: {fault}")
+        say_what_was_left(report, session)
         for note in report.notes:
             session.hint(note)
     return 0 if report.complete else 1

@@ -60,15 +60,20 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             session.say("No folders to read; 'recollect init' and 'recollect source add' add some.")
         else:
             session.say(line(report))
-        for refusal in report.refused:
-            session.say(f"not read: {refusal.book / refusal.path}: {refusal.why}")
-        for lost in report.astray:
-            session.say(f"{lost.book / lost.path}: {lost.why}")
-        for fault in report.faults:
-            session.say(f"not finished: {fault}")
+        say_what_was_left(report, session)
         for note in report.notes:
             session.hint(note)
     return 0 if report.complete else 1
+
+
+def say_what_was_left(report: SyncReport, session: Session) -> None:
+    """What a sync did not read, does not find, or did not finish."""
+    for refusal in report.refused:
+        session.say(f"not read: {refusal.book / refusal.path}: {refusal.why}")
+    for lost in report.astray:
+        session.say(f"{lost.book / lost.path}: {lost.why}")
+    for fault in report.faults:
+        session.say(f"not finished: {fault}")
 
 
 def line(report: SyncReport) -> str:
