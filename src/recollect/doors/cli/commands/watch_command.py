@@ -22,24 +22,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    import json
     import sys
 
-    from recollect.doors.cli.commands.sync_command import line, record
+    from recollect.doors.cli.commands.sync_command import line, record, say_what_was_left
     from recollect.notebook.report import SyncReport
     from recollect.notebook.watch import watch
 
     def tell(report: SyncReport | str) -> None:
         if isinstance(report, str):
-            print(f"recollect: {report}", file=sys.stderr, flush=True)
+            session.aside(f"recollect: {report}")
         elif session.json:
-            print(json.dumps(record(report), ensure_ascii=False), flush=True)
+            session.show_each([record(report)])
         else:
-            print(line(report), flush=True)
-            for refusal in report.refused:
-                print(f"not read: {refusal.book / refusal.path}: {refusal.why}", flush=True)
-            for fault in report.faults:
-                print(f"not finished: {fault}", flush=True)
+            session.say(line(report))
+            say_what_was_left(report, session)
+        sys.stdout.flush()  # whoever reads a pipe wants to know now
 
     watch(session.engine, spaces=arguments.space, tell=tell)
     return 0
