@@ -8,25 +8,21 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from recollect.bookkeeping import Bookkeeping
 from recollect.clock import Clock
 from recollect.errors import InvalidInput, StoreError, StoreReadOnly
 from recollect.recall.draft import Question
 from recollect.settings import Settings, is_embedder, no_such_embedder
 from recollect.stores.protocol import Store
 from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
-from recollect.vocabulary import Memory, Query
+from recollect.vocabulary import Query
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from concurrent.futures import Executor
 
     from recollect.embedders.choosing import Embedders
     from recollect.embedders.protocol import Embedder
     from recollect.llms.protocol import LLM
-    from recollect.notebook.books import Books
-    from recollect.notebook.freshen import Freshener
-    from recollect.notebook.sync import SyncKit
-    from recollect.recall.presets import Preset
     from recollect.recall.route import RouteRule
     from recollect.recall.workers import Workers
     from recollect.remember.writer import Writer
@@ -74,6 +70,7 @@ class Parts:
         self.embedder = embedder if embedder is not None else settings.embedder
         self._given_llm = llm if llm is not None else settings.llm
         self._given_reranker = reranker if reranker is not None else settings.reranker
+        self.bookkeeping = Bookkeeping(store, settings, clock, self.for_writing)
         self._lock = threading.Lock()
         self._threads: Workers | None = None
         self._closed = False
@@ -143,16 +140,8 @@ class Parts:
             self.embedders,
             space=self._settings.space,
             clock=self._clock,
-            notes=self._in_store_alone,
+            notes=self.bookkeeping.in_store_alone,
         )
-
-    def _in_store_alone(self, memories: Sequence[Memory]) -> Sequence[str]:
-        """Of what books might have held, why it is in the store alone."""
-        if (books := self.books_in_use()) is None:
-            return ()
-        from recollect.notebook.receipts import in_store_alone
-
-        return in_store_alone(books, memories)
 
     def pool(self) -> Executor:
         with self._lock:
@@ -181,62 +170,3 @@ class Parts:
         vector = embed_question(embedder, both_ends(query.text, MAX_MEANING_CHARS))
         word_vectors = getattr(embedder, "word_vectors", None)
         return Question(vector, embedder.fingerprint, note, word_vectors)
-
-    # Books
-
-    @cached_property
-    def books(self) -> Books | None:
-        """The folders of Markdown whose memories the store holds; None if it is no file."""
-        if (path := getattr(self._store, "path", None)) is None:
-            return None
-        from recollect.notebook.books import Books, books_directory
-
-        return Books(books_directory(path))
-
-    def books_in_use(self) -> Books | None:
-        """The same, if there are any. One look at the disk: a store without books must not pay
-        for them."""
-        path = getattr(self._store, "path", None)
-        if path is None or not os.path.exists(f"{path}.books/books.json"):
-            return None
-        return self.books
-
-    def spaces_here(self) -> tuple[str, ...]:
-        """Where a question looks that names no space; only where there are books."""
-        from recollect.notebook.whose import spaces_here
-
-        assert self.books is not None
-        return spaces_here(self.books, self._store, self._settings.space)
-
-    def space_for(self, kind: str, old: Memory | None) -> str:
-        """Where something is kept that was told without a space; only where there are books."""
-        from recollect.notebook.whose import space_for
-
-        assert self.books is not None
-        return space_for(self.books, self._settings.space, kind, old)
-
-    @cached_property
-    def sync_kit(self) -> SyncKit:
-        from recollect.notebook.sync import sync_kit
-
-        return sync_kit(self._store, self.books, self.for_writing, self._clock, self._settings)
-
-    @cached_property
-    def _freshener(self) -> Freshener:
-        from recollect.notebook.freshen import Freshener
-        from recollect.notebook.sync import sync
-
-        return Freshener(lambda spaces, within: sync(self.sync_kit, spaces=spaces, within=within))
-
-    def look_at_files(self, spaces: tuple[str, ...]) -> list[str]:
-        """Read what changed, as before a question; why the store is behind all the same."""
-        from recollect.notebook.freshen import behind
-
-        return behind(self._freshener.freshen(spaces, self._settings.sync_seconds)[0])
-
-    def freshened(self, preset: Preset) -> Preset:
-        """The same stages, after a look at the files."""
-        from recollect.notebook.freshen import Freshen
-
-        look = Freshen(self._freshener, self._settings.sync_seconds)
-        return preset._replace(stages=(look, *preset.stages))

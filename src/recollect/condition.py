@@ -39,7 +39,7 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
     if pending and name != "none":
         notes.append(f"{pending} passages wait for vectors: run 'recollect reindex'")
     books: tuple[BookStatus, ...] = ()
-    if (in_use := parts.books_in_use()) is not None:
+    if (in_use := parts.bookkeeping.in_use()) is not None:
         from recollect.notebook.condition import statuses
 
         books = tuple(statuses(in_use))
@@ -61,7 +61,7 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
 def checks_of(store: Store, parts: Parts) -> list[Check]:
     """Every part, thoroughly."""
     found = [*store.check(), parts.embedders.check()]
-    if (in_use := parts.books_in_use()) is not None:
+    if (in_use := parts.bookkeeping.in_use()) is not None:
         from recollect.notebook.condition import checks
 
         found += checks(in_use)

@@ -92,6 +92,7 @@ class Engine:
         self._parts = Parts(
             self.store, self.settings, clock, embedder=embedder, llm=llm, reranker=reranker
         )
+        self._bookkeeping = self._parts.bookkeeping
 
     @classmethod
     def in_memory(cls, **options: Any) -> Engine:
@@ -139,26 +140,14 @@ class Engine:
         memory whose place this one takes.
         """
         told = {**fields, "text": text, "space": space or self.settings.space}
-        if not space and self._parts.books_in_use() is not None:
-            old = self.store.get([supersedes])[0] if supersedes and is_id(supersedes) else None
-            told["space"] = self._parts.space_for(str(fields.get("kind", "")), old)
-        if supersedes is None and merge == "words" and self._parts.books_in_use() is None:
-            return self.remember_many([told])[0]
-        from recollect.notebook import write_back
-
-        kit = write_back.Kit(
-            self.store,
-            self.books,
-            self._parts.for_writing,
-            self._clock,
-            lambda: self.settings.zone,
-            lambda one: self.remember_many([one])[0],
+        if supersedes is None and merge == "words" and self._bookkeeping.in_use() is None:
+            return self._remember_plainly(told)
+        return self._bookkeeping.remember(
+            told, self._remember_plainly, space=space, supersedes=supersedes, merge=merge
         )
-        receipt = write_back.remembered(kit, told, supersedes=supersedes, merge=merge)
-        if told["space"] == (space or self.settings.space):
-            return receipt
-        said = f"kept in the space {told['space']!r}, which is yours, and not the project's"
-        return receipt._replace(notes=(*receipt.notes, f"{said}; --space NAME keeps it elsewhere"))
+
+    def _remember_plainly(self, told: Mapping[str, Any]) -> Receipt:
+        return self.remember_many([told])[0]
 
     def remember_many(
         self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
@@ -185,14 +174,9 @@ class Engine:
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
         """Change a memory. Its former form stays in the history. What stands in a notebook's file
         is changed there too."""
-        memory = self._existing(memory_id)
-        if (book := self._book_of(memory)) is not None:
-            from recollect.notebook.in_file import revise_in_file
-
-            return revise_in_file(
-                self._parts.sync_kit, book, memory, fields, self._parts.writer.revise
-            )
-        return self._parts.writer.revise(memory, fields)
+        return self._bookkeeping.revise(
+            self._existing(memory_id), fields, self._parts.writer.revise
+        )
 
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
         """Count that something was told again."""
@@ -209,32 +193,17 @@ class Engine:
         line in its file too, and the lines of `history.md` whose place it took."""
         memory = self._existing(memory_id)
         self._accesses.drop(memory_id)
-        notes: tuple[str, ...] = ()
-        if (book := self._book_of(memory)) is not None:
-            from recollect.notebook.in_file import forget_in_file
-
-            notes = forget_in_file(self._parts.sync_kit, book, memory).notes
-        elif self.store.delete([memory_id]) != [True]:
+        notes = self._bookkeeping.forget(memory)
+        if notes is None and self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
         held = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
-        return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*notes, *held))
-
-    def _book_of(self, memory: Memory) -> Book | None:
-        """The book whose file says it: what is changed only in the store would come back."""
-        if "book" not in memory.provenance or (books := self._parts.books_in_use()) is None:
-            return None
-        from recollect.notebook.in_file import book_of
-
-        return book_of(memory, books)
+        return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 
     def forget_space(self, space: str) -> int:
         """Erase a space and all that it holds; how many memories went. A space that is read from a
         folder must be let go of first: it would come back."""
-        if (books := self._parts.books_in_use()) is not None:
-            from recollect.notebook.in_file import refuse_following
-
-            refuse_following(books, check_space(space))
-        return self.store.delete_space(check_space(space))
+        self._bookkeeping.refuse_following(check_space(space))
+        return self.store.delete_space(space)
 
     def _existing(self, memory_id: str) -> Memory:
         memory = self.get(memory_id)
@@ -272,7 +241,7 @@ class Engine:
         leaves the access counts alone. `meaning_threshold` (a cosine) and `words_threshold` (a
         share of the question's words) cut what is not good enough.
         """
-        asked = self._asked(
+        query, stages, kit = self._asked(
             text,
             preset,
             spaces=spaces,
@@ -288,9 +257,7 @@ class Engine:
             words_threshold=words_threshold,
             floor=floor,
         )
-        if self.settings.sync_seconds and self._parts.books_in_use() is not None:
-            asked = (asked[0], self._parts.freshened(asked[1]), asked[2])
-        recollection = run(*asked)
+        recollection = run(query, self._bookkeeping.freshened(stages), kit)
         if touch and recollection.hits:
             self._accesses.count(hit.id for hit in recollection.hits)
         return recollection
@@ -310,8 +277,8 @@ class Engine:
     ) -> tuple[Query, Preset, reading.Kit]:
         """A question made ready to be run."""
         stages = preset if isinstance(preset, Preset) else preset_named(preset)
-        if options.get("spaces") is None and self._parts.books_in_use() is not None:
-            options["spaces"] = self._parts.spaces_here()
+        if options.get("spaces") is None:
+            options["spaces"] = self._bookkeeping.spaces_here()
         query = make_query(text, self.settings, now=self._clock(), preset=stages, **options)
         kit = reading.Kit(
             store=self.store,
@@ -376,7 +343,7 @@ class Engine:
     @property
     def books(self) -> Books | None:
         """The folders of Markdown whose memories this store holds; None if it is no file."""
-        return self._parts.books
+        return self._bookkeeping.books
 
     def sync(self, *, spaces: SpaceNames | None = None, **options: Any) -> SyncReport:
         """Make the store true to its books: all, or those of some spaces.
@@ -387,25 +354,20 @@ class Engine:
         from recollect.notebook.sync import sync
 
         names = None if spaces is None else space_names(spaces, self.settings)
-        return sync(self._parts.sync_kit, spaces=names, **options)
+        return sync(self._bookkeeping.sync_kit, spaces=names, **options)
 
     def freshen(self, *, spaces: SpaceNames | None = None) -> str:
         """Read what changed in the files of these spaces (by default all), as a recall does and
         within `sync_seconds`; why the store is behind them all the same, or nothing."""
-        if not self.settings.sync_seconds or (books := self._parts.books_in_use()) is None:
-            return ""
-        try:
-            known = tuple(dict.fromkeys(book.space for book in books.all()))
-        except RecollectError as e:  # what was read before is there all the same
-            return str(e)
-        names = known if spaces is None else tuple(space_names(spaces, self.settings) or ())
-        return "; ".join(self._parts.look_at_files(names))
+        return self._bookkeeping.freshen(
+            None if spaces is None else tuple(space_names(spaces, self.settings) or ())
+        )
 
     def let_go(self, book: Book, *, forget: bool = False) -> int:
         """Read a book no more; with `forget`, erase what was remembered of it. How many went."""
         from recollect.notebook.sync import let_go
 
-        return let_go(self._parts.sync_kit, book, forget=forget)
+        return let_go(self._bookkeeping.sync_kit, book, forget=forget)
 
     # Care
 
@@ -425,7 +387,7 @@ class Engine:
         until they are made again, words alone answer. How many were made is returned.
         Files of books are the truth of their memories: all are read again first.
         """
-        if self._parts.books_in_use() is not None:
+        if self._bookkeeping.in_use() is not None:
             self.sync(anew=True)
         return self._parts.writer.reindex(force=force, progress=progress)
 

@@ -288,9 +288,8 @@ def test_the_journal_is_found_by_the_day(notebook: Notebook) -> None:
 
 
 def test_an_hour_that_comes_twice(tmp_path: Path) -> None:
-    book = Notebook(tmp_path)
+    book = Notebook(tmp_path, timezone="Europe/Berlin")
     with book.engine:
-        book.settings = book.engine.settings = Settings(timezone="Europe/Berlin")
         book.clock.now = datetime(2026, 10, 24, 23, 30, tzinfo=UTC)
         book.tell("summer time", "journal")  # 02:30, then clocks are set back
         book.tell("winter time", "journal")  # 02:30 again

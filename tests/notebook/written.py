@@ -24,7 +24,7 @@ class Notebook:
         self.root = folder / "notebook"
         self.root.mkdir(exist_ok=True)
         self.clock = FakeClock(MAY)
-        self.settings = Settings(timezone="Asia/Shanghai", **settings)
+        self.settings = Settings(**{"timezone": "Asia/Shanghai", **settings})
         self.path = folder / "memory.db"
         self.engine = self.open()
 
