@@ -20,7 +20,7 @@ from benchmarks.measure import table
 
 from recollect.embedders.loading import embedder_named
 from recollect.embedders.protocol import embed_texts
-from recollect.notebook.sameness import Bounds, Told, Verdict, bounds_of, judge
+from recollect.remember.sameness import Bounds, Told, Verdict, bounds_of, judge
 from recollect.settings import Settings
 
 PAIRS = Path(__file__).parent / "sets" / "sameness" / "pairs.tsv"

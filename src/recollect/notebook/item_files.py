@@ -37,14 +37,14 @@ from recollect.notebook.history_file import (
     one_line,
 )
 from recollect.notebook.journal import entry, later_entry
-from recollect.notebook.judging import Finding, find, is_done
 from recollect.notebook.layout import HISTORY, HOMES
 from recollect.notebook.parse import Piece, parse
 from recollect.notebook.reading import read_text
 from recollect.notebook.receipts import near_note, not_indexed, reinforced
 from recollect.notebook.report import SyncKit, SyncReport
-from recollect.notebook.sameness import Verdict
 from recollect.notebook.sync import sync
+from recollect.remember.judging import Finding, find, is_done
+from recollect.remember.sameness import Verdict
 from recollect.remember.succession import SUPERSEDES, link
 from recollect.text.clip import clip
 from recollect.vocabulary import Action, Memory, Receipt

@@ -19,14 +19,14 @@ from recollect.filters import Condition
 from recollect.notebook.books import Book
 from recollect.notebook.files import change, current
 from recollect.notebook.index_file import with_entry
-from recollect.notebook.judging import find
 from recollect.notebook.layout import INDEX, NOTES
 from recollect.notebook.parse import About, parse
 from recollect.notebook.reading import same_name
 from recollect.notebook.receipts import not_indexed, reinforced
 from recollect.notebook.report import SyncKit
-from recollect.notebook.sameness import Verdict
 from recollect.notebook.sync import sync
+from recollect.remember.judging import find
+from recollect.remember.sameness import Verdict
 from recollect.vocabulary import Action, Memory, Receipt
 
 _MAX_TITLE_CHARS = 80

@@ -8,11 +8,11 @@ from recollect.errors import StoreError
 from recollect.notebook.books import Books
 from recollect.notebook.forms import Form
 from recollect.notebook.history_file import one_line
-from recollect.notebook.judging import Finding
 from recollect.notebook.layout import HOMES
 from recollect.notebook.report import SyncReport
-from recollect.notebook.sameness import Verdict
+from recollect.remember.judging import Finding
 from recollect.remember.pipeline import IN_STORE_ALONE
+from recollect.remember.sameness import Verdict
 from recollect.stores.protocol import Store
 from recollect.text.clip import clip
 from recollect.vocabulary import Action, Memory, Receipt

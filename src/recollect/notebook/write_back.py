@@ -17,12 +17,12 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.notebook.books import Book, Books, book_lock
 from recollect.notebook.forms import Form
 from recollect.notebook.history_file import one_line
-from recollect.notebook.judging import Finding, find
 from recollect.notebook.layout import HOMES
 from recollect.notebook.receipts import near_note, reinforced
 from recollect.notebook.report import SyncKit
-from recollect.notebook.sameness import Verdict
 from recollect.remember.ingress import accept
+from recollect.remember.judging import Finding, find
+from recollect.remember.sameness import Verdict
 from recollect.remember.succession import SUPERSEDES, link, refuse_superseded
 from recollect.stores.protocol import Store
 from recollect.text.clip import clip

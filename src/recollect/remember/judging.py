@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.clock import to_micros
 from recollect.errors import EmbedderError
 from recollect.filters import All, Condition, Filter, ValidAt
-from recollect.notebook.sameness import (
+from recollect.remember.sameness import (
     Judgement,
     Told,
     Verdict,
