@@ -50,6 +50,15 @@ class Settings:
     reranker_key: str = field(default="", repr=False)
     routes: str = ""
     sync_seconds: float = 0.5
+    offer_confidence: float = 0.8
+    offer_characters: int = 50
+    working_kept: int = 50
+    working_hours: float = 24.0
+    trusted: str = ""
+    promotion: str = "by-hand"
+    promote_sources: int = 3
+    promote_told: int = 5
+    unverified_share: float = 0.5
 
     @property
     def store_path(self) -> Path:
@@ -97,7 +106,17 @@ MEANING: Mapping[str, str] = {
     "reranker_key": "the key for that server; better kept in RECOLLECT_RERANKER_KEY",
     "routes": "a TOML file of routes, for questions that ask for a whole list (default: built in)",
     "sync_seconds": "how long a recall may read changed files of its books first; 0: not at all",
+    "offer_confidence": "what is offered with less confidence is refused, 0 to 1",
+    "offer_characters": "what is offered in fewer characters is ignored as noise",
+    "working_kept": "how many recent memories a space keeps before the oldest fall out",
+    "working_hours": "how long working memory keeps one",
+    "trusted": "who is trusted, names with commas between; what they offer may be promoted by rule",
+    "promotion": "by-hand, or by-rule: what the rules speak for is promoted when it is offered",
+    "promote_sources": "the rule: so many independent sources say it; 0: no such rule",
+    "promote_told": "the rule: it was offered so many times; 0: no such rule",
+    "unverified_share": "how much of an answer may be unverified, 0 to 1",
 }
+PROMOTION = ("by-hand", "by-rule")
 EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL
 SECRET = frozenset({"endpoint_key", "llm_endpoint_key", "reranker_key"})
 # From least to most; the same bounds hold for the arguments of a recall.
@@ -110,6 +129,13 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "floor": (0, 1),
     "endpoint_dimension": (0, 65_536),
     "sync_seconds": (0, 60),
+    "offer_confidence": (0, 1),
+    "offer_characters": (0, 1_000_000),
+    "working_kept": (1, 10_000),
+    "working_hours": (0.001, 8_760),
+    "promote_sources": (0, 1_000),
+    "promote_told": (0, 1_000_000),
+    "unverified_share": (0, 1),
 }
 # What a project file may say: nothing that moves data, spends money or loads code.
 PROJECT_MAY_SET = frozenset(
@@ -277,6 +303,8 @@ def _typed(name: str, value: Any, origin: str) -> Any:
     if name in RANGES and not RANGES[name][0] <= typed <= RANGES[name][1]:
         least, most = RANGES[name]
         raise SettingsError(f"{origin}: {name} must be from {least:,} to {most:,}, got {typed}")
+    if name == "promotion" and typed not in PROMOTION:
+        raise SettingsError(f"{origin}: promotion is {' or '.join(PROMOTION)}, got {told}")
     # from a file or a variable it must not keep anybody from remembering; a recall then says it
     if name == "embedder" and origin in (_ARGUMENT, _SET) and not is_embedder(typed):
         where = "--embedder" if origin == _ARGUMENT else origin

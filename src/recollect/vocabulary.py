@@ -28,6 +28,8 @@ else:  # naming a type must not cost a cold process the import of NumPy
 Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 
 GLOBAL_SPACE = "global"
+# In a memory's provenance; set by us, never taken from whoever tells it.
+TRUST, UNVERIFIED, VERIFIED = "trust", "unverified", "verified"
 
 
 class Status(StrEnum):
@@ -52,6 +54,25 @@ class Action(StrEnum):
     FORGOTTEN = "forgotten"
 
 
+class Tier(StrEnum):
+    """How far something has come: from what was heard to what is known."""
+
+    QUARANTINE = "quarantine"  # logged; nobody finds it
+    WORKING = "working"  # recent and expiring; handed out as unverified
+    LONG_TERM = "long_term"  # remembered and searched
+
+
+class Decision(StrEnum):
+    """What became of an offer. Only `admitted` and `promoted` ever leave quarantine."""
+
+    ADMITTED = "admitted"  # into working memory
+    IGNORED = "ignored"  # too short to mean anything
+    REFUSED = "refused"  # its own author was not sure enough
+    HELD = "held"  # suspicious: a person must look first
+    PROMOTED = "promoted"  # into long-term memory
+    REJECTED = "rejected"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """One remembered item."""
@@ -74,6 +95,11 @@ class Memory:
     reinforcement: int = 0
     access_count: int = 0
     metadata: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def verified(self) -> bool:
+        """Told by somebody trusted, or reviewed. Only what comes through quarantine can be less."""
+        return self.provenance.get(TRUST) != UNVERIFIED
 
 
 class Revision(NamedTuple):
@@ -228,6 +254,61 @@ class Recollection:
 
     def __bool__(self) -> bool:
         return bool(self.hits)
+
+
+class Principal(NamedTuple):
+    """Who offers or decides, and through which door. Doors say it; callers cannot."""
+
+    name: str = "local"
+    door: str = "python"
+    trusted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What was offered, as it stands in quarantine, with the decision that holds now."""
+
+    memory: Memory  # as it would be remembered, under the same id
+    by: Principal
+    source_hash: str  # of what it says its source is; the same source has the same hash
+    parents: tuple[str, ...] = ()  # offers and memories that it was made from
+    identity: str = ""  # what two tellings of the same thing share
+    trusted: bool = False  # by somebody trusted, and made from nothing that is not
+    risk: float = 0.0  # 0 to 1: how suspicious its text is
+    findings: tuple[str, ...] = ()  # why
+    redacted: tuple[str, ...] = ()  # kinds of secrets that were taken out
+    decision: Decision
+    reason: str
+    decided_at: datetime
+    decided_by: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+    @property
+    def space(self) -> str:
+        return self.memory.space
+
+
+class Ruling(NamedTuple):
+    """One decision about an offer. All of them are kept."""
+
+    offer_id: str
+    decision: Decision
+    reason: str
+    by: str
+    at: datetime
+
+
+class Event(NamedTuple):
+    """Something that happened, for whoever watches. It never holds a memory's text."""
+
+    id: int  # increasing; 0 before it is kept
+    at: datetime
+    kind: str
+    spaces: tuple[str, ...]  # whoever may not see all of them does not see the event
+    data: Mapping[str, Json]
 
 
 class SpaceInfo(NamedTuple):

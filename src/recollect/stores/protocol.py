@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from recollect.filters import Filter
+from recollect.stores.tiers import Tiers
 from recollect.vocabulary import (
     Action,
     Check,
@@ -202,6 +203,9 @@ class Store(Protocol):
     def maintain(self, *, anew: bool = False) -> None:
         """Bring derived files up to date (`anew`: throw them away first). Never needed for right
         answers, only for fast ones."""
+
+    def tiers(self) -> Tiers:
+        """Where what is offered waits, what is recent, and what happened."""
 
     def check(self) -> list[Check]:
         """Look at every part, thoroughly."""
