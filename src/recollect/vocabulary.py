@@ -299,6 +299,8 @@ class Ruling(NamedTuple):
     reason: str
     by: str
     at: datetime
+    memory_id: str = ""  # promoted: the memory that holds it now, perhaps one that was there before
+    undo: bool = False  # it takes the ruling before it back
 
 
 class Event(NamedTuple):
