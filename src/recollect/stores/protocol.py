@@ -8,7 +8,7 @@ when it returns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from recollect.filters import Filter
 from recollect.stores.tiers import Tiers
@@ -65,6 +65,13 @@ class Frequencies(NamedTuple):
     passages: int
     memories: int
     length: float  # of a passage, in terms, on average
+
+
+class Counted(NamedTuple):
+    """What a passage holds of some terms, and its length."""
+
+    counts: dict[str, int]  # of the terms that it holds, in the order asked
+    length: int  # in terms
 
 
 class Neighbours(NamedTuple):
@@ -211,3 +218,14 @@ class Store(Protocol):
         """Look at every part, thoroughly."""
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class CountsTerms(Protocol):
+    """A store that may know what a passage holds without its text being read."""
+
+    def count_terms(
+        self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
+    ) -> list[Counted | None]:
+        """As `recollect.text.tokenise.count_terms` would count; None where the text must be read:
+        it is not at hand, or there is no such passage in these spaces."""

@@ -16,6 +16,7 @@ from recollect.filters import Filter, matches
 from recollect.stores.background import mean_and_spread
 from recollect.stores.in_memory.embeddings import Embeddings
 from recollect.stores.in_memory.held import Held, cosine, frequencies, word_scores
+from recollect.stores.in_memory.tiers import new_tiers
 from recollect.stores.protocol import (
     MAX_COUNT,
     Compared,
@@ -26,6 +27,7 @@ from recollect.stores.protocol import (
     Unembedded,
     Written,
 )
+from recollect.stores.tiers import Tiers
 from recollect.text.tokenise import terms as terms_of
 from recollect.vocabulary import (
     GLOBAL_SPACE,
@@ -52,6 +54,7 @@ class InMemoryStore:
         self._passages: dict[str, list[Held]] = {}
         self._spaces: dict[str, None] = {GLOBAL_SPACE: None}
         self._embeddings = Embeddings()
+        self._tiers = new_tiers()
         self._handles = 0
         self._told = 0
 
@@ -386,6 +389,9 @@ class InMemoryStore:
 
     def maintain(self, *, anew: bool = False) -> None:
         """Nothing here is derived that could fall behind."""
+
+    def tiers(self) -> Tiers:
+        return self._tiers
 
     def check(self) -> list[Check]:
         return [Check("store", True, f"{len(self._memories)} memories, in memory only")]

@@ -194,6 +194,38 @@ class PostingsIndex:
                 for term in terms
             ]
 
+    def count_terms(
+        self,
+        connection: apsw.Connection,
+        seq: int,
+        passages: int,
+        terms: Sequence[str],
+        pids: Sequence[int],
+    ) -> dict[int, Counted]:
+        """What each of these passages holds, by its number; those of the base only, and none where
+        the base is not this snapshot."""
+        with self._lock:
+            if not self._ready(connection, seq, passages):
+                return {}
+            base = self._base
+            assert base is not None
+            wanted = np.array(pids, np.int64)
+            places = np.searchsorted(base.pids, wanted)
+            places = places[np.isin(wanted, base.pids[np.minimum(places, len(base.pids) - 1)])]
+            if self._alive is not None:
+                places = places[self._alive[places]]
+            spans = [self._span(base, term) for term in terms]
+        counts: list[dict[str, int]] = [{} for _ in places]
+        for term, span in zip(terms, spans, strict=True):
+            holding = base.places[span]
+            if len(holding):
+                at = np.minimum(np.searchsorted(holding, places), len(holding) - 1)
+                held = np.flatnonzero(holding[at] == places)
+                for one, count in zip(held.tolist(), base.counts[span][at[held]].tolist(), strict=True):
+                    counts[one][term] = count
+        numbers, lengths = base.pids[places].tolist(), base.lengths[places].tolist()
+        return dict(zip(numbers, map(Counted, counts, lengths), strict=True))
+
     def _norms_at(self, base: Postings, average: float) -> NDArray[np.float64]:
         """BM25's length term for every passage; made anew only when the average has moved."""
         if self._norms is None or self._norms[0] != average:

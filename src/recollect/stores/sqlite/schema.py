@@ -120,27 +120,98 @@ CREATE TABLE sidecars (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+# What waits before it is remembered. Its spaces go by name: they need not be there yet. `offers`
+# and `rulings` only grow at their end; what changes stands in `standing`.
+_SECOND = """
+CREATE TABLE offers (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    source_hash TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    details TEXT NOT NULL,
+    memory TEXT NOT NULL
+);
+CREATE INDEX offers_source ON offers (source_hash);
+CREATE INDEX offers_identity ON offers (identity);
+
+CREATE TABLE offer_parents (
+    parent TEXT NOT NULL,
+    offer INTEGER NOT NULL REFERENCES offers(row) ON DELETE CASCADE,
+    PRIMARY KEY (parent, offer)
+) WITHOUT ROWID;
+CREATE INDEX offer_parents_offer ON offer_parents (offer);
+
+CREATE TABLE rulings (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    offer INTEGER NOT NULL REFERENCES offers(row) ON DELETE CASCADE,
+    decision TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    decided_at INTEGER NOT NULL,
+    memory_id TEXT NOT NULL,
+    undo INTEGER NOT NULL
+);
+CREATE INDEX rulings_offer ON rulings (offer);
+
+CREATE TABLE standing (
+    offer INTEGER PRIMARY KEY REFERENCES offers(row) ON DELETE CASCADE,
+    space TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    ruling INTEGER NOT NULL
+);
+CREATE INDEX standing_space ON standing (space, decision);
+CREATE INDEX standing_decision ON standing (decision);
+
+CREATE TABLE working (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, -- the greater, the newer
+    id TEXT NOT NULL UNIQUE,
+    space TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    memory TEXT NOT NULL
+);
+CREATE INDEX working_space ON working (space);
+CREATE INDEX working_expiry ON working (expires_at);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND)
+_WITH_TIERS = 2
 
 APPLICATION_ID = 0x5265636F  # "Reco": the file says what it is
 
 
-def is_current(connection: apsw.Connection) -> bool:
-    """Is there nothing to migrate? Raises for a file that is not ours, or of a later time."""
+def version_of(
+    connection: apsw.Connection,
+    *,
+    known: int = len(MIGRATIONS),
+    application_id: int = APPLICATION_ID,
+) -> int:
+    """The schema of a file, 0 before the first. Raises for one that is not ours, or of a later
+    time."""
     version: int = connection.pragma("user_version")
-    if connection.pragma("application_id") != APPLICATION_ID and (
+    if connection.pragma("application_id") != application_id and (
         version or connection.execute("SELECT count(*) FROM sqlite_schema").get
     ):
         raise StoreCorrupt(
             f"{connection.filename} is a SQLite database of another program; nothing was changed. "
             "Choose another file with --store or RECOLLECT_STORE"
         )
-    if version > len(MIGRATIONS):
+    if version > known:
         raise StoreTooNew(
-            f"this store has schema {version}; this Recollect knows {len(MIGRATIONS)}. "
+            f"{connection.filename} has schema {version}; this Recollect knows {known}. "
             "Upgrade with: pip install -U recollect"
         )
-    return version == len(MIGRATIONS)
+    return version
+
+
+def is_current(connection: apsw.Connection) -> bool:
+    """Is there nothing to migrate?"""
+    return version_of(connection) == len(MIGRATIONS)
+
+
+def has_tiers(connection: apsw.Connection) -> bool:
+    """A file that may only be read may be older than quarantine and working memory."""
+    version: int = connection.pragma("user_version")
+    return version >= _WITH_TIERS
 
 
 def migrate(connection: apsw.Connection) -> None:

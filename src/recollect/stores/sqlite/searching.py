@@ -18,7 +18,7 @@ import apsw
 from recollect.errors import FingerprintMismatch
 from recollect.filters import All, Filter, ValidAt
 from recollect.stores.background import mean_and_spread
-from recollect.stores.protocol import Compared, Frequencies, Neighbours
+from recollect.stores.protocol import Compared, Counted, Frequencies, Neighbours
 from recollect.stores.sqlite import large, vector_tables, words
 from recollect.stores.sqlite.lately import Lately
 from recollect.stores.sqlite.rows import SELECTED, from_row
@@ -124,6 +124,28 @@ class Searcher:
             if quick is not None:
                 return quick
         return words.holding(reader, space.id, terms)
+
+    def count_terms(
+        self,
+        reader: apsw.Connection,
+        terms: Sequence[str],
+        keys: Sequence[tuple[str, int]],
+        spaces: Sequence[str],
+    ) -> list[Counted | None]:
+        rows = [s for s in spaces_of(reader, spaces) if self._has_postings(s, terms)]
+        if not rows:
+            return [None] * len(keys)
+
+        def count(pids: list[int]) -> dict[int, Counted]:
+            found: dict[int, Counted] = {}
+            for space in rows:
+                with words.sound_statements(space.id):
+                    found |= self._postings_index(space.id).count_terms(
+                        reader, space.seq, space.passages, terms, pids
+                    )
+            return found
+
+        return self._lately.each(reader, keys, count)
 
     def _check_words(self, reader: apsw.Connection, space: SpaceRow) -> None:
         """Once for each change: is the words index there, and as large as the truth?"""

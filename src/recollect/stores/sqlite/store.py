@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -33,6 +35,7 @@ from recollect.stores.sqlite.searching import Searcher, neighbours
 from recollect.stores.sqlite.spaces import ensure_space, space_id, spaces_of
 from recollect.stores.sqlite.upkeep import Upkeep
 from recollect.stores.sqlite.where import to_sql
+from recollect.stores.tiers import Tiers
 from recollect.text import tokenise
 from recollect.vocabulary import (
     GLOBAL_SPACE,
@@ -47,6 +50,9 @@ from recollect.vocabulary import (
     Vectors,
 )
 
+if TYPE_CHECKING:
+    from recollect.stores.sqlite.events import SQLiteEventLog
+
 
 class SQLiteStore:
     """Open (and if need be create) the store in this file."""
@@ -58,13 +64,15 @@ class SQLiteStore:
             self._database = Database(self.path, read_only=read_only)
             self._searcher = Searcher(self.path)
             self._upkeep = Upkeep(self._database, self._searcher)
+            self._events: SQLiteEventLog | None = None
+            self._guard = threading.Lock()
             self._prepare()
 
     def _prepare(self) -> None:
         """See that the tables are those of this version. Where they are, nothing is locked."""
         if self._database.read_only:
             with self._database.connection() as reader:
-                if not schema.is_current(reader):
+                if not schema.version_of(reader):
                     raise StoreReadOnly(
                         f"{self.path} was written by an older Recollect and may not be changed "
                         "here; open it once where it can be written"
@@ -177,7 +185,8 @@ class SQLiteStore:
         return count
 
     def finish_erasing(self) -> bool:
-        return self._database.finish_emptying()
+        events_are_gone = self._events is None or self._events.finish_erasing()
+        return self._database.finish_emptying() and events_are_gone
 
     def scan(
         self,
@@ -276,6 +285,12 @@ class SQLiteStore:
 
         return self._upkeep.mended(look)
 
+    def count_terms(
+        self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
+    ) -> list[Counted | None]:
+        with self._database.read() as reader:
+            return self._searcher.count_terms(reader, terms, keys, spaces)
+
     def search_meaning(
         self,
         vector: Vector,
@@ -367,6 +382,19 @@ class SQLiteStore:
     def maintain(self, *, anew: bool = False) -> None:
         self._upkeep.maintain(anew=anew)
 
+    def tiers(self) -> Tiers:
+        # here: a question that asks no tier does not load them
+        from recollect.stores.sqlite.events import SQLiteEventLog
+        from recollect.stores.sqlite.quarantine import SQLiteQuarantine
+        from recollect.stores.sqlite.working import SQLiteWorkingMemory
+
+        with self._guard:
+            if self._events is None:
+                self._events = SQLiteEventLog(self.path, read_only=self._database.read_only)
+        return Tiers(
+            SQLiteQuarantine(self._database), SQLiteWorkingMemory(self._database), self._events
+        )
+
     def check(self) -> list[Check]:
         from recollect.stores.sqlite.health import check
 
@@ -374,6 +402,8 @@ class SQLiteStore:
 
     def close(self) -> None:
         self._upkeep.finish()
+        if self._events is not None:
+            self._events.close()
         self._database.close()
 
 

@@ -1,0 +1,43 @@
+"""What every quarantine knows of offers: when two are the same, what a ruling does to one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.vocabulary import Offer, Ruling
+
+
+def check_same(before: Offer, again: Offer) -> None:
+    """An offer delivered twice is no news; the same id for something else is refused."""
+    if (before.space, before.memory.text) != (again.space, again.memory.text):
+        raise Conflict(
+            f"the id {before.id!r} is taken by another offer in space {before.space!r}; "
+            "offer it under another id"
+        )
+
+
+def first_ruling(offer: Offer) -> Ruling:
+    return Ruling(offer.id, offer.decision, offer.reason, offer.decided_by, offer.decided_at)
+
+
+def ruled(offer: Offer, ruling: Ruling) -> Offer:
+    """The offer with this decision."""
+    return replace(
+        offer,
+        decision=ruling.decision,
+        reason=ruling.reason,
+        decided_by=ruling.by,
+        decided_at=ruling.at,
+    )
+
+
+def unknown_offer(offer_id: str) -> NotFound:
+    return NotFound(f"no offer has the id {offer_id!r}; list the quarantine to see the ids")
+
+
+def place(cursor: str) -> int:
+    """The number that a cursor stands for."""
+    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
+        raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")
+    return int(cursor)
