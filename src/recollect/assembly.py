@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from recollect.embedders.choosing import Embedders
     from recollect.embedders.protocol import Embedder
+    from recollect.events.events import Events
     from recollect.llms.protocol import LLM
     from recollect.recall.route import RouteRule
     from recollect.recall.workers import Workers
@@ -79,6 +80,8 @@ class Parts:
         self._closed = True
         loaded = self.__dict__
         try:
+            if "events" in loaded:
+                self.events.close()
             if "writer" in loaded:
                 self.writer.close()
         finally:
@@ -141,6 +144,14 @@ class Parts:
             space=self._settings.space,
             clock=self._clock,
             notes=self.bookkeeping.in_store_alone,
+        )
+
+    @cached_property
+    def events(self) -> Events:
+        from recollect.events.events import Events
+
+        return Events(
+            lambda: self._store.tiers().events, keep=self._settings.keep_events, clock=self._clock
         )
 
     def pool(self) -> Executor:

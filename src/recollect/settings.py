@@ -59,6 +59,7 @@ class Settings:
     promote_sources: int = 3
     promote_told: int = 5
     unverified_share: float = 0.5
+    keep_events: int = 10_000
 
     @property
     def store_path(self) -> Path:
@@ -115,6 +116,7 @@ MEANING: Mapping[str, str] = {
     "promote_sources": "the rule: so many independent sources say it; 0: no such rule",
     "promote_told": "the rule: it was offered so many times; 0: no such rule",
     "unverified_share": "how much of an answer may be unverified, 0 to 1",
+    "keep_events": "how many events are kept for replay; 0: none is written",
 }
 PROMOTION = ("by-hand", "by-rule")
 EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL
@@ -136,6 +138,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "promote_sources": (0, 1_000),
     "promote_told": (0, 1_000_000),
     "unverified_share": (0, 1),
+    "keep_events": (0, 1_000_000),
 }
 # What a project file may say: nothing that moves data, spends money or loads code.
 PROJECT_MAY_SET = frozenset(
