@@ -163,6 +163,7 @@ class Query:
     meaning: bool = True
     meaning_threshold: float | None = None  # a cosine, -1 to 1
     floor: float | None = None  # of the confidence; None: the one calibrated for the embedder
+    unverified_share: float = 0.5  # of the hits, at most
     words_threshold: float | None = None  # a share of the question's telling words, 0 to 1
     vector: Vector | None = None  # given when the caller has embedded the question already
     deadline: float = 10.0  # seconds
@@ -185,6 +186,7 @@ class Candidate(NamedTuple):
     memory: Memory | None = None
     passage: Passage | None = None
     parts: Mapping[str, float] = MappingProxyType({})  # what the score is made of, once mixed
+    tier: Tier = Tier.LONG_TERM
 
     @property
     def key(self) -> tuple[str, int]:
@@ -209,6 +211,7 @@ class Hit(NamedTuple):
     channels: Mapping[str, Place]
     parts: Mapping[str, float]  # what the score is made of
     displaced: tuple[str, ...] = ()  # what lost its place to this hit, and why
+    tier: Tier = Tier.LONG_TERM
 
     @property
     def id(self) -> str:

@@ -1,4 +1,4 @@
-"""Choose what fits: best first, within the number of hits and of tokens.
+"""Choose what fits: best first, within the number of hits, of tokens, and of what is unverified.
 
 What does not fit is skipped and noted; something smaller behind it may still fit. With `fill`, what
 is left then goes to the passages next to a hit in its own memory, best hit first: a hit cut out of
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import cache, partial
+from typing import ClassVar, NamedTuple
 
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.unverified import is_verified, noted, share_of, too_many, within_share
 from recollect.vocabulary import Candidate, Dropped, Hit, Passage, Status
 
 NEIGHBOUR = "neighbour"
@@ -25,26 +27,12 @@ class Budget:
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         count = self.count or kit.count_tokens
-        left = draft.query.budget
-        hits: list[Hit] = []
-        dropped: list[Dropped] = []
-        skipped: list[str] = []
-        for candidate in draft.candidates:
-            if len(hits) == draft.query.limit:
-                dropped.append(Dropped(*candidate.key, f"beyond the limit of {len(hits)} hits"))
-                continue
-            # by meaning alone, 0 only says that others are nearer
-            if candidate.score <= 0.0 and hits and draft.query.words and not draft.settled:
-                dropped.append(Dropped(*candidate.key, "nothing speaks for it, and others answer"))
-                continue
-            tokens = count(candidate.text)
-            if tokens > left:
-                reason = f"{tokens} tokens do not fit in the {left} left"
-                dropped.append(Dropped(*candidate.key, reason))
-                skipped.append(f"{candidate.memory_id}: {reason}")
-                continue
-            left -= tokens
-            hits.append(hit_of(candidate, tokens, tuple(skipped)))
+        share = draft.query.unverified_share
+        chosen = wanted = _chosen(draft, count)
+        if share < 1 and share_of(chosen.hits) > share:
+            count = cache(count)  # chosen from again and again
+            chosen = within_share(draft, partial(_chosen, draft, count))
+        hits, dropped, skipped, left = chosen
         notes: list[str] = []
         if self.fill and left > 0:
             hits, notes = _widened(hits, left, kit, count)
@@ -55,6 +43,8 @@ class Budget:
             dropped=tuple(dropped),
             notes=(*draft.notes, *notes),
         )
+        if wanted is not chosen:
+            draft = noted(draft, wanted.hits[0])
         if skipped and not hits:
             # neither empty nor answered: there is something, and the caller can have it
             draft = draft.fault(
@@ -63,6 +53,44 @@ class Budget:
                 "raise the budget",
             )
         return draft
+
+
+class _Chosen(NamedTuple):
+    hits: list[Hit]
+    dropped: list[Dropped]
+    skipped: list[str]  # what did not fit
+    left: int  # tokens
+
+
+def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = None) -> _Chosen:
+    """With at most so many unverified; None: as many as come."""
+    left = draft.query.budget
+    hits: list[Hit] = []
+    dropped: list[Dropped] = []
+    skipped: list[str] = []
+    for candidate in draft.candidates:
+        if len(hits) == draft.query.limit:
+            dropped.append(Dropped(*candidate.key, f"beyond the limit of {len(hits)} hits"))
+            continue
+        # by meaning alone, 0 only says that others are nearer
+        if candidate.score <= 0.0 and hits and draft.query.words and not draft.settled:
+            dropped.append(Dropped(*candidate.key, "nothing speaks for it, and others answer"))
+            continue
+        doubted = unverified is not None and not is_verified(candidate)
+        if doubted and not unverified:
+            dropped.append(Dropped(*candidate.key, too_many(draft.query)))
+            continue
+        tokens = count(candidate.text)
+        if tokens > left:
+            reason = f"{tokens} tokens do not fit in the {left} left"
+            dropped.append(Dropped(*candidate.key, reason))
+            skipped.append(f"{candidate.memory_id}: {reason}")
+            continue
+        left -= tokens
+        hits.append(hit_of(candidate, tokens, tuple(skipped)))
+        if unverified is not None and doubted:
+            unverified -= 1
+    return _Chosen(hits, dropped, skipped, left)
 
 
 def hit_of(candidate: Candidate, tokens: int, displaced: tuple[str, ...] = ()) -> Hit:
@@ -77,6 +105,7 @@ def hit_of(candidate: Candidate, tokens: int, displaced: tuple[str, ...] = ()) -
         channels=candidate.channels,
         parts={name: round(value, 6) for name, value in parts.items()},
         displaced=displaced,
+        tier=candidate.tier,
     )
 
 

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from recollect.clock import Clock
 from recollect.stores.protocol import Store
 from recollect.text.tokens import count_tokens
-from recollect.vocabulary import Candidate, Dropped, Found, Hit, Query, Status, Vector, Vectors
+from recollect.vocabulary import (
+    Candidate,
+    Dropped,
+    Found,
+    Hit,
+    Memory,
+    Passage,
+    Query,
+    Status,
+    Vector,
+    Vectors,
+)
 
 if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions need no thread
     from concurrent.futures import Executor
@@ -78,6 +89,8 @@ class Draft:
     channels: Mapping[str, tuple[Found, ...]] = field(default_factory=dict)
     standing: Standing | None = None
     evidence: Evidence | None = None
+    # what only working memory has, by memory id and ordinal: no search of the store finds it
+    working: Mapping[tuple[str, int], tuple[Memory, Passage]] = field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
     hits: tuple[Hit, ...] = ()
     notes: tuple[str, ...] = ()  # of the stage that runs now

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
-from recollect.vocabulary import Candidate, Dropped
+from recollect.recall.unverified import too_few_verified
+from recollect.vocabulary import Candidate, Dropped, Tier
 
 _PER_MEMORY = 2  # passages: of long memories several are read
 
@@ -33,16 +35,11 @@ class Hydrate:
                     continue
             wanted.append(candidate)
             memories.add(candidate.memory_id)
-        fetched = kit.store.fetch([c.key for c in wanted])
-        kept: list[Candidate] = []
-        gone: list[Dropped] = []
-        for candidate, found in zip(wanted, fetched, strict=True):
-            if found is None or found[0].space not in draft.query.spaces:
-                gone.append(Dropped(*candidate.key, "forgotten while this question was answered"))
-            else:
-                memory, passage = found
-                kept.append(Candidate(*candidate[:4], memory, passage, candidate.parts))
+        kept, gone = _fetched(wanted, draft, kit)
         beyond = len(draft.candidates) - len(wanted)
+        if beyond and too_few_verified(kept, draft.query):  # they may stand further down
+            kept, gone = _fetched(draft.candidates, draft, kit)
+            beyond = 0
         told = (f"{beyond} lower candidates were not fetched",) if beyond else ()
         return replace(
             draft,
@@ -50,3 +47,24 @@ class Hydrate:
             dropped=tuple(gone),
             notes=(*draft.notes, *told),
         )
+
+
+def _fetched(
+    wanted: Sequence[Candidate], draft: Draft, kit: Kit
+) -> tuple[list[Candidate], list[Dropped]]:
+    working = draft.working
+    keys = [c.key for c in wanted if c.key not in working] if working else [c.key for c in wanted]
+    fetched = dict(zip(keys, kit.store.fetch(keys), strict=True))
+    kept: list[Candidate] = []
+    gone: list[Dropped] = []
+    for candidate in wanted:
+        key = candidate.key
+        if key in working:
+            kept.append(Candidate(*candidate[:4], *working[key], candidate.parts, Tier.WORKING))
+            continue
+        found = fetched[key]
+        if found is None or found[0].space not in draft.query.spaces:
+            gone.append(Dropped(*key, "forgotten while this question was answered"))
+        else:
+            kept.append(Candidate(*candidate[:4], *found, candidate.parts))
+    return kept, gone

@@ -21,6 +21,7 @@ def scored(candidate: Candidate, parts: Mapping[str, float], *, ceiling: float) 
         candidate.memory,
         candidate.passage,
         told if total > 0 else {},
+        candidate.tier,
     )
 
 

@@ -84,6 +84,7 @@ def _merge(into: Draft, one: Draft) -> Draft:
         into,
         channels={**into.channels, **one.channels},
         question=into.question or one.question,
+        working=into.working or one.working,
         notes=(*into.notes, *(note for note in one.notes if note not in into.notes)),
         faults=(*into.faults, *new_faults),
     )

@@ -1,0 +1,72 @@
+"""At most a set share of an answer may be unverified: heard, and looked at by nobody.
+
+The share holds for the hits that are handed out, after the limit and the budget: what is unverified
+and too much gives way, and what is verified further down takes its place. With a share of 1 there
+is no bound; with 0 nothing unverified is handed out. Where nothing verified answers, nothing does,
+and the answer says what was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from recollect.recall.draft import Draft
+from recollect.vocabulary import Candidate, Hit, Query, Status
+
+_ROUNDING = 1e-9  # 0.29 × 100 is 28.999999999999996
+
+
+class _Choice(Protocol):
+    @property
+    def hits(self) -> Sequence[Hit]: ...
+
+
+_C = TypeVar("_C", bound=_Choice)
+
+
+def is_verified(candidate: Candidate) -> bool:
+    return candidate.memory is None or candidate.memory.verified
+
+
+def share_of(hits: Sequence[Hit]) -> float:
+    """How much of an answer is unverified."""
+    return sum(not hit.memory.verified for hit in hits) / len(hits) if hits else 0.0
+
+
+def within_share(draft: Draft, choose: Callable[[int], _C]) -> _C:
+    """The choice with the most unverified hits that still keeps to a share below 1. `choose` is
+    told how many it may take, fewer every time: what that makes room for, it alone knows."""
+    share = draft.query.unverified_share
+    verified = sum(map(is_verified, draft.candidates))
+    most = min(share * draft.query.limit, share / (1 - share) * verified) + _ROUNDING
+    for unverified in range(min(int(most), len(draft.candidates) - verified), 0, -1):
+        chosen = choose(unverified)
+        if share_of(chosen.hits) <= share:
+            return chosen
+    return choose(0)
+
+
+def too_few_verified(candidates: Sequence[Candidate], query: Query) -> bool:
+    """Must something unverified perhaps give way, with not enough to take its place?"""
+    if query.unverified_share >= 1 or all(map(is_verified, candidates)):
+        return False
+    return len({c.memory_id for c in candidates if is_verified(c)}) < query.limit
+
+
+def too_many(query: Query) -> str:
+    return f"unverified, and at most {query.unverified_share:.0%} of an answer may be"
+
+
+def noted(draft: Draft, nearest: Hit) -> Draft:
+    """How much gave way is said; where nothing else answers, that is the reason."""
+    reason = too_many(draft.query)
+    count = len({d.memory_id for d in draft.dropped if d.reason == reason})
+    if draft.hits:
+        return draft.note(f"{count} left out: {reason}")
+    return replace(draft, nearest=nearest).fault(
+        Status.BELOW_FLOOR,
+        f"nothing verified answers this. Found: {count} {reason}. Review what waits ('recollect "
+        "digest', 'recollect promote'), or ask with an unverified_share of 1",
+    )
