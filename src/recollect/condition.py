@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.assembly import Parts
+from recollect.errors import RecollectError
 from recollect.stores.protocol import Store
 from recollect.vocabulary import Check, SpaceInfo
 
@@ -46,6 +47,8 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         behind = [book.root for book in books if not book.complete]
         if behind:
             notes.append(f"not all of {', '.join(behind)} is read yet: run 'recollect sync'")
+    if parts.events.fault:
+        notes.append(parts.events.fault)
     return EngineStatus(
         store=str(getattr(store, "path", "in memory")),
         memories=sum(info.memories for info in infos),
@@ -65,4 +68,17 @@ def checks_of(store: Store, parts: Parts) -> list[Check]:
         from recollect.notebook.condition import checks
 
         found += checks(in_use)
-    return found
+    return [*found, _of_events(parts)]
+
+
+def _of_events(parts: Parts) -> Check:
+    events = parts.events
+    events.flush()
+    if events.fault:
+        fix = "do what is said there; memories are not affected"
+        return Check("events", False, events.fault, fix)
+    try:
+        return Check("events", True, events.summary())
+    except RecollectError as e:
+        fix = f"{e}; memories are not affected"
+        return Check("events", False, "the log of events cannot be read", fix)

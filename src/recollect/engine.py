@@ -25,6 +25,7 @@ from recollect.clock import Clock, system_clock
 from recollect.condition import EngineStatus as EngineStatus
 from recollect.condition import checks_of, status_of
 from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.events.kinds import RETRIEVAL_TRACE
 from recollect.filters import Filter
 from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
@@ -49,6 +50,7 @@ from recollect.vocabulary import (
 
 if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
+    from recollect.events.events import Events
     from recollect.formats.export_markdown import Exported
     from recollect.formats.take_in import ImportReport
     from recollect.llms.protocol import LLM
@@ -61,6 +63,12 @@ _HELD_BY_READERS = (
     "it is found no more, but another process is reading: its bytes leave the store's log when "
     "that reader is done and anything is written or closed"
 )
+
+
+def _traced(recollection: Recollection) -> Mapping[str, Any]:
+    from recollect.recall.traced import traced
+
+    return traced(recollection)
 
 
 class Engine:
@@ -260,6 +268,7 @@ class Engine:
         recollection = run(query, self._bookkeeping.freshened(stages), kit)
         if touch and recollection.hits:
             self._accesses.count(hit.id for hit in recollection.hits)
+        self.events.later(RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=query.spaces)
         return recollection
 
     def why_not(
@@ -293,6 +302,12 @@ class Engine:
             count_tokens=self._count_tokens,
         )
         return query, stages, kit
+
+    @property
+    def events(self) -> Events:
+        """What happens here, kept for replay: tier changes, nodes of workflows, traces of recalls.
+        They can be followed as they happen (docs/reference/events.md)."""
+        return self._parts.events
 
     def get(self, memory_id: str, *, space: str | None = None) -> Memory | None:
         """A memory by its id, or None."""

@@ -22,6 +22,10 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "decision": "`admitted`, `ignored`, `refused`, `held`, `promoted` or `rejected`",
         "reason": "why",
         "by": "who decided",
+        "memory_id": "the long-term memory that holds it, or nothing",
+        "risk": "how suspicious its text is, 0 to 1",
+        "redacted": "kinds of secrets that were taken out of it",
+        "undo": "whether this takes a former decision back",
     },
     NODE_STATE_CHANGE: {
         "node": "the node's name",

@@ -76,12 +76,12 @@ def as_record(answer: Recollection, *, explain: bool = False) -> dict[str, Any]:
         record["trace"] = {
             "preset": answer.trace.preset,
             "milliseconds": round(answer.trace.milliseconds, 3),
-            "steps": [_step_record(step) for step in answer.trace.steps],
+            "steps": [step_record(step) for step in answer.trace.steps],
         }
     return record
 
 
-def _step_record(step: Step) -> dict[str, Any]:
+def step_record(step: Step) -> dict[str, Any]:
     return {
         "stage": step.stage,
         "milliseconds": round(step.milliseconds, 3),
