@@ -236,6 +236,7 @@ class Engine:
         meaning_threshold: float | None = None,
         words_threshold: float | None = None,
         floor: float | None = None,
+        unverified_share: float | None = None,
         vector: Vector | None = None,
         deadline: float | None = None,
         touch: bool = True,
@@ -247,7 +248,8 @@ class Engine:
         (see `recollect.filters`); no spaces named, it looks in the default one, and in `global` too
         where that is a project with a notebook. `as_of` asks what held at a moment; `touch=False`
         leaves the access counts alone. `meaning_threshold` (a cosine) and `words_threshold` (a
-        share of the question's words) cut what is not good enough.
+        share of the question's words) cut what is not good enough; `unverified_share` (0 to 1) says
+        how much of the answer may be unverified.
         """
         query, stages, kit = self._asked(
             text,
@@ -264,6 +266,7 @@ class Engine:
             meaning_threshold=meaning_threshold,
             words_threshold=words_threshold,
             floor=floor,
+            unverified_share=unverified_share,
         )
         recollection = run(query, self._bookkeeping.freshened(stages), kit)
         if touch and recollection.hits:

@@ -38,6 +38,7 @@ def make_query(
     meaning_threshold: float | None = None,
     words_threshold: float | None = None,
     floor: float | None = None,
+    unverified_share: float | None = None,
 ) -> Query:
     """The arguments are those of `Engine.recall`."""
     if not isinstance(text, str):
@@ -59,8 +60,8 @@ def make_query(
     return Query(
         text=text.encode("utf-8", "replace").decode(),
         spaces=space_names(spaces, settings),
-        limit=_bound("limit", limit, preset, settings),
-        budget=_bound("budget", budget, preset, settings),
+        limit=whole("limit", _bound("limit", limit, preset, settings)),
+        budget=whole("budget", _bound("budget", budget, preset, settings)),
         where=valid if condition is None else All((valid, condition)),
         as_of=moment,
         looking_back=as_of is not None,
@@ -71,6 +72,9 @@ def make_query(
         meaning_threshold=_threshold("meaning_threshold", meaning_threshold, settings),
         words_threshold=_threshold("words_threshold", words_threshold, settings),
         floor=_threshold("floor", floor, settings),
+        unverified_share=_number(
+            "unverified_share", _bound("unverified_share", unverified_share, preset, settings)
+        ),
     )
 
 
@@ -89,14 +93,12 @@ def condition_of(where: Mapping[str, Any] | Filter | None) -> Filter | None:
     return where if isinstance(where, Filter) else parse_filter(where)
 
 
-def _bound(name: str, value: object, preset: Preset | None, settings: Settings) -> int:
+def _bound(name: str, value: object, preset: Preset | None, settings: Settings) -> object:
     """The caller's, else the one in the settings; the preset's where they are as they come."""
-    if value is None:
-        value = getattr(settings, name)
-        own = getattr(preset, name, None)
-        if own is not None and value == getattr(_AS_THEY_COME, name):
-            value = own
-    return whole(name, value)
+    if value is not None:
+        return value
+    value, own = getattr(settings, name), getattr(preset, name, None)
+    return own if own is not None and value == getattr(_AS_THEY_COME, name) else value
 
 
 def whole(name: str, value: object) -> int:
@@ -113,6 +115,7 @@ _UNITS = {
     "meaning_threshold": "a cosine",
     "words_threshold": "a share of the question's words",
     "floor": "a confidence",
+    "unverified_share": "a share of the hits",
 }
 
 

@@ -22,8 +22,9 @@ Made from the code by `python -m recollect.recall.preset_pages`; a test keeps it
 
 A preset is an ordered list of stages: `recollect recall "…" --preset NAME`, or
 `engine.recall("…", preset="name")`. `recollect presets` prints this list. A preset may bring a
-limit and a budget of its own; they hold where neither the caller nor the settings name others. Any
-list of stages makes a preset of your own: see [Ask](../how-to/ask.md).
+limit, a budget and a share of its own (how much of an answer may be unverified); they hold where
+neither the caller nor the settings name others. Any list of stages makes a preset of your own: see
+[Ask](../how-to/ask.md).
 """
 
 
@@ -56,8 +57,14 @@ def outline(preset: Preset) -> Iterator[str]:
     """A line for each step."""
     for _, stages in steps(preset):
         yield " + ".join(f"{_named(stage)}{_told(options(stage))}" for stage in stages)
-    bounds = {"limit": preset.limit, "budget": preset.budget, "form": preset.form}
-    yield "by default: " + ", ".join(f"{n} {v}" for n, v in bounds.items() if v is not None)
+    bounds = {
+        "limit": preset.limit,
+        "budget": preset.budget,
+        "unverified_share": preset.unverified_share,
+        "form": preset.form,
+    }
+    told = (f"{name} {_short(value)}" for name, value in bounds.items() if value is not None)
+    yield "by default: " + ", ".join(told)
 
 
 def _named(stage: Stage) -> str:
@@ -83,6 +90,7 @@ def as_record(preset: Preset) -> dict[str, Any]:
         "purpose": PURPOSES.get(preset.name, ""),
         "limit": preset.limit,
         "budget": preset.budget,
+        "unverified_share": preset.unverified_share,
         "form": preset.form,
         "steps": [
             [{"stage": stage.name, "options": options(stage)} for stage in stages]

@@ -33,12 +33,13 @@ class Preset(NamedTuple):
     limit: int | None = None  # for whoever names none, neither in the call nor in the settings
     budget: int | None = None
     form: str = "markdown"  # how it is put before a model; a name in `render.FORMATS`
+    unverified_share: float | None = None
 
 
 # What each is for. Known without loading the stages of those that are seldom used.
 PURPOSES: Mapping[str, str] = {
     "balanced": "the default: what is best on average, by measurement",
-    "workflow": "the last things told before all others, then the nearest: context for a node",
+    "workflow": "what is recent before all others, then the nearest: context for a node",
     "notebook": "whole lists and days without a search; else what matters: told often, new, asked",
     "story": "one project, never another; no time is read out of the question",
     "knowledge": "documents: the question rewritten and asked again, thresholds, neighbours shown",

@@ -38,7 +38,8 @@ from recollect.recall.timeline_path import TimelinePath
 
 _HOT, _COLD = 10, 5
 
-# The newest are the context of whatever is done next. Words stand in where meaning cannot answer.
+# What is recent is the context of whatever is done next, reviewed or not: all of it comes, and says
+# what it is. Words stand in where meaning cannot answer.
 WORKFLOW = Preset(
     "workflow",
     (
@@ -54,6 +55,7 @@ WORKFLOW = Preset(
     limit=_HOT + _COLD,
     budget=8_000,  # so many passages of 500 characters fit, in either language
     form="history",
+    unverified_share=1.0,
 )
 
 # A list that is asked for as a whole, or a time, needs no search. Then 2 × limit from each search.

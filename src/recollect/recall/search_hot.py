@@ -1,4 +1,4 @@
-"""What was told last, whatever is asked: the newest memories of the spaces.
+"""What is recent, whatever is asked: the newest of working memory.
 
 In a workflow or a conversation the last few things are the context of everything, and need share no
 word with the question. They come as channel `hot`; `HotFirst` puts them before all others.
@@ -8,59 +8,101 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from recollect.filters import All, Filter
+from recollect.filters import matches
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.fuse import Key, places_of
 from recollect.recall.fuse_union import cosines, exact_first
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
-from recollect.vocabulary import Candidate, Dropped, Found, Status
+from recollect.text.fold import fold
+from recollect.text.split import split
+from recollect.text.tokenise import query_terms
+from recollect.vocabulary import Candidate, Dropped, Found, Memory, Passage, Query
 
 CHANNEL = "hot"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHot:
-    """The `count` newest memories, never one more; `where` narrows to a tier or kind."""
+    """The `count` newest working memories that pass the question's filter, never one more.
+
+    One that has been promoted is shown as long-term memory has it. Of a long one the passage with
+    most of the question's words is shown. Whoever looks back in time gets none: this is now.
+    """
 
     name: ClassVar[str] = "search_hot"
     count: int = 10
-    where: Filter | None = None
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled:
             return draft
-        query = draft.query
-        conditions = tuple(c for c in (query.where, self.where) if c is not None)
-        damaged: list[str] = []
-        page = kit.store.scan(
-            spaces=query.spaces,
-            where=All(conditions) if len(conditions) > 1 else next(iter(conditions), None),
-            newest_first=True,
-            limit=self.count,
-            damaged=damaged,
+        if draft.query.looking_back:
+            return draft.note("hot: working memory is of now, and the question looks back")
+        newest = self._newest(draft.query, kit)
+        terms = query_terms(draft.query.text)
+        found: list[Found] = []
+        working: dict[Key, tuple[Memory, Passage]] = {}
+        for memory, promoted in newest:
+            ordinal = 0
+            if not promoted:
+                passage = _best_passage(memory.text, terms)
+                ordinal = passage.ordinal
+                working[memory.id, ordinal] = memory, passage
+            found.append(Found(memory.id, ordinal, 1.0))
+        draft = replace(draft.with_channel(CHANNEL, tuple(found)), working=working)
+        return draft.note(
+            f"hot: the {len(found)} newest of working memory, {len(found) - len(working)} promoted"
         )
-        newest = page.memories[: self.count]
-        draft = draft.with_channel(CHANNEL, tuple(Found(m.id, 0, 1.0) for m in newest))
-        draft = draft.note(f"hot: the {len(newest)} newest")
-        if damaged:
-            draft = draft.fault(
-                Status.DEGRADED,
-                f"{len(damaged)} of the newest memories cannot be read; run 'recollect doctor'",
-            )
-        return draft
+
+    def _newest(self, query: Query, kit: Kit) -> list[_Recent]:
+        """Filters may leave some out: then those behind them move up."""
+        recent = kit.store.tiers().working.recent
+        now, limit = kit.clock(), self.count
+        while True:
+            working = recent(query.spaces, now=now, limit=limit)
+            passed = [one for one in _as_known(working, kit) if matches(one.memory, query.where)]
+            if len(passed) >= self.count or len(working) < limit:
+                return passed[: self.count]
+            limit *= 4
+
+
+class _Recent(NamedTuple):
+    memory: Memory
+    promoted: bool
+
+
+def _as_known(working: list[Memory], kit: Kit) -> Iterator[_Recent]:
+    long_term = kit.store.get([memory.id for memory in working])
+    for memory, known in zip(working, long_term, strict=True):
+        if known is not None and known.space == memory.space:
+            yield _Recent(known, promoted=True)
+        else:
+            yield _Recent(memory, promoted=False)
+
+
+def _best_passage(text: str, terms: tuple[str, ...]) -> Passage:
+    """The one that holds most of these; the first of equals."""
+    passages = split(text)
+    if len(passages) == 1:
+        return passages[0]
+
+    def held(passage: Passage) -> int:
+        folded = fold(text[passage.start : passage.end])
+        return sum(term in folded for term in terms)
+
+    return max(passages, key=held)
 
 
 @dataclass(frozen=True, slots=True)
 class HotFirst:
     """Hot memories at 1.0, the newest first; then the nearest others, each at its cosine.
 
-    A memory is in the answer once. One that is hot is shown by its passage nearest to the question,
-    if that is known. Without meaning, the others come by words, each at 1 / (1 + rank). Whoever
-    of them holds an identifier of the question exactly comes first.
+    A memory is in the answer once. One that is hot and promoted is shown by its passage nearest to
+    the question, if that is known. Without meaning, the others come by words, each at
+    1 / (1 + rank). Whoever of them holds an identifier of the question exactly comes first.
     """
 
     name: ClassVar[str] = "fuse"
@@ -73,12 +115,13 @@ class HotFirst:
         best = {key[0]: key for key in reversed(list(_cold_order(draft)))}
         hot: dict[str, Candidate] = {}
         for found in draft.channels.get(CHANNEL, ()):
-            key = best.get(found.memory_id, (found.memory_id, found.ordinal))
-            at = {**places.get(key, {}), **places[found.memory_id, found.ordinal]}
+            own = found.memory_id, found.ordinal
+            key = own if own in draft.working else best.get(found.memory_id, own)
+            at = {**places.get(key, {}), **places[own]}
             hot[found.memory_id] = Candidate(*key, 1.0, at, parts={CHANNEL: 1.0})
         others = self._others(draft, kit, [key for key in places if key[0] not in hot])
         dropped = [
-            Dropped(*key, "another passage of a memory that is among the newest")
+            Dropped(*key, "another passage of a memory that is hot")
             for key in places
             if key[0] in hot and key != hot[key[0]].key and CHANNEL not in places[key]
         ]
@@ -95,7 +138,7 @@ class HotFirst:
         draft = replace(
             draft, candidates=candidates, channels={}, dropped=(*draft.dropped, *dropped)
         )
-        return draft.note(f"{len(hot)} newest first, then {len(cold)} others")
+        return draft.note(f"{len(hot)} hot ones first, then {len(cold)} others")
 
     @staticmethod
     def _others(draft: Draft, kit: Kit, keys: list[Key]) -> list[Candidate]:
