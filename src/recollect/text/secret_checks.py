@@ -1,0 +1,139 @@
+"""What must hold beside the shape, so that a number or a word is not taken for a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from recollect.text.linear import linear
+
+
+class Seen(NamedTuple):
+    """A finding in its place."""
+
+    text: bytes
+    start: int
+    end: int
+
+    @property
+    def value(self) -> str:
+        return self.text[self.start : self.end].decode("utf-8", "replace")
+
+    @property
+    def before(self) -> str:
+        return self.text[max(0, self.start - 40) : self.start].decode("utf-8", "replace")
+
+    @property
+    def after(self) -> str:
+        return self.text[self.end : self.end + 40].decode("utf-8", "replace")
+
+
+# Stands for a value, or says where it comes from.
+_STANDS_FOR = (
+    r"(?i)\$.{0,3}[A-Z_{(][^!@#]*|<.*|\{.*|%[A-Z_]*%?[sd]?|\[.*|\(.*|[*.•xX_#-]+…?|…+|"
+    r"(?:your|my|the|some|an?|any|example|sample|dummy|fake|test|insert|enter|put|replace|changeme|"
+    r"change)[ _-].*|changeme|placeholder|redacted|removed|hidden|masked|example|foobar|"
+    r"(?:os|process|env|config|settings|self|this|request|req|ctx|args|options|import\.meta)[.\[].*|"
+    r"(?:pass|pw|pwd|passwd|password|secret|token|key|apikey|api[_-]key|user|username|root)s?[:0-9]?|"
+    r"null|none|nil|undefined|true|false|string|str|text|bytes|int|integer|number|bool|optional\b.*|"
+    r"required|missing|empty|unset|default|vault:.*|env:.*|file:.*|op://.*|secret:.*|arn:.*"
+)
+
+
+def stands_for_one(value: str) -> bool:
+    """Is it a placeholder, a variable, a type, a place where the secret is kept?"""
+    return bool(linear(f"(?:{_STANDS_FOR})", bare=True).fullmatch(value[:200].encode()))
+
+
+def _is_value(seen: Seen) -> bool:
+    value = seen.value
+    if stands_for_one(value):
+        return False
+    if seen.before.endswith(":") or "://" in seen.before:  # the password of an address
+        return True
+    return any(c.isdigit() for c in value) or len(value) >= 20
+
+
+def _is_card(seen: Seen) -> bool:
+    """A number of a card that exists, and not the number of an order."""
+    digits = [int(c) for c in seen.value if c.isdigit()]
+    written = "".join(map(str, digits))
+    if not _alone(seen) or len(set(digits)) < 3 or not _issued(written):
+        return False
+    if linear(_NUMBERED, bare=True).search(seen.before[-16:].encode()):
+        return False
+    doubled = (d if n % 2 == 0 else d * 2 - 9 * (d > 4) for n, d in enumerate(reversed(digits)))
+    return sum(doubled) % 10 == 0
+
+
+# What counts things, and not money.
+_NUMBERED = (
+    r"(?i)(?:order|invoice|ticket|trace|span|request|message|event|snowflake|tracking|serial|"
+    r"\bid|\bno\.?|epoch|timestamp|isbn|ean|imei)[^a-z]{0,6}$|"
+    r"(?:订单|单号|编号|流水|快递|运单|工单|序列|时间戳)[^，。]{0,4}$"
+)
+
+
+def _issued(number: str) -> bool:
+    """By the first digits and the length that the card companies use."""
+    size, four = len(number), int(number[:4])
+    if number.startswith(("34", "37")):
+        return size == 15
+    if number.startswith("62"):
+        return 16 <= size <= 19
+    return size == 16 and (
+        number[0] == "4"
+        or 5100 <= four <= 5599
+        or 2221 <= four <= 2720
+        or 3528 <= four <= 3589
+        or four == 6011
+        or number.startswith(("65", "64"))
+    )
+
+
+_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+
+
+def _is_resident(seen: Seen) -> bool:
+    """GB 11643: a province, a day of birth, a last sign that follows from the others."""
+    value = seen.value
+    if not _alone(seen) or not 11 <= int(value[:2]) <= 83:
+        return False
+    total = sum(int(c) * weight for c, weight in zip(value, _WEIGHTS, strict=False))
+    return "10X98765432"[total % 11] == value[-1].upper()
+
+
+def _alone(seen: Seen) -> bool:
+    """Not a part of a longer number, a word, a fraction or a path."""
+    before, after = seen.before[-2:], seen.after[:2]
+    joined = (before[-1:].isascii() and before[-1:].isalnum()) or before[-1:] in tuple("._-/+")
+    goes_on = (after[:1].isascii() and after[:1].isalnum()) or (
+        after[:1] in tuple("._-") and after[1:].isalnum()
+    )
+    return not joined and not goes_on
+
+
+def _is_mixed_at_the_end(seen: Seen) -> bool:
+    """A digest with a file's ending is not a key: its ending has digits and both cases."""
+    return _several_cases(seen.value.rpartition(".")[2]) and _alone(seen)
+
+
+def _has_several_cases(seen: Seen) -> bool:
+    return all(_several_cases(part, digits=False) for part in seen.value.split(".")[::2])
+
+
+def _several_cases(word: str, *, digits: bool = True) -> bool:
+    return (
+        any(c.islower() for c in word)
+        and any(c.isupper() for c in word)
+        and (not digits or any(c.isdigit() for c in word))
+    )
+
+
+CHECKS: dict[str, Callable[[Seen], bool]] = {
+    "value": _is_value,
+    "card": _is_card,
+    "resident": _is_resident,
+    "mixed end": _is_mixed_at_the_end,
+    "several cases": _has_several_cases,
+}
