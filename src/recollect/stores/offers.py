@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.errors import Conflict, NotFound
 from recollect.vocabulary import Offer, Ruling
 
 
@@ -34,10 +34,3 @@ def ruled(offer: Offer, ruling: Ruling) -> Offer:
 
 def unknown_offer(offer_id: str) -> NotFound:
     return NotFound(f"no offer has the id {offer_id!r}; list the quarantine to see the ids")
-
-
-def place(cursor: str) -> int:
-    """The number that a cursor stands for."""
-    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
-        raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")
-    return int(cursor)

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recollect.errors import Conflict, InvalidInput, NotFound, unknown_space
+from recollect.errors import Conflict, NotFound, unknown_space
 from recollect.filters import Filter, matches
 from recollect.stores.background import mean_and_spread
+from recollect.stores.cursors import place
 from recollect.stores.in_memory.embeddings import Embeddings
 from recollect.stores.in_memory.held import Held, cosine, frequencies, word_scores
 from recollect.stores.in_memory.tiers import new_tiers
@@ -74,11 +75,7 @@ class InMemoryStore:
             memory = entry.memory
             before = self._memories.get(memory.id) or seen.get(memory.id)
             if before is not None:
-                if (before.space, before.text, before.kind) != (
-                    memory.space,
-                    memory.text,
-                    memory.kind,
-                ):
+                if _said(before) != _said(memory):
                     raise Conflict(
                         f"the id {memory.id!r} is taken by another memory in space "
                         f"{before.space!r}; use 'revise' to change it, or another id"
@@ -224,18 +221,13 @@ class InMemoryStore:
         limit: int = 100,
         damaged: list[str] | None = None,
     ) -> Page:
-        if cursor is not None and not (cursor.isdecimal() and len(cursor) < 19):
-            raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")
+        at = None if cursor is None else place(cursor)
         found = [m for m in self._in(spaces) if matches(m, where)]
         if newest_first:
             found.reverse()
-        if cursor is not None:
-            at = int(cursor)
-            found = [
-                m
-                for m in found
-                if (self._numbers[m.id] < at if newest_first else self._numbers[m.id] > at)
-            ]
+        if at is not None:
+            told = self._numbers
+            found = [m for m in found if (told[m.id] < at if newest_first else told[m.id] > at)]
         page = found[:limit]
         return Page(page, str(self._numbers[page[-1].id]) if len(found) > limit else None)
 
@@ -398,6 +390,10 @@ class InMemoryStore:
 
     def close(self) -> None:
         """Nothing to close."""
+
+
+def _said(memory: Memory) -> tuple[str, str, str]:
+    return memory.space, memory.text, memory.kind
 
 
 def _more(count: int, times: int) -> int:

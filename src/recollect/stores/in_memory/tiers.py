@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from recollect.stores.offers import check_same, first_ruling, place, ruled, unknown_offer
+from recollect.stores.cursors import place
+from recollect.stores.offers import check_same, first_ruling, ruled, unknown_offer
 from recollect.stores.tiers import OfferPage, Tiers
 from recollect.vocabulary import Decision, Event, Memory, Offer, Ruling
 

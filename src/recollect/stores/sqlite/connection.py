@@ -235,9 +235,9 @@ class WriteLock:
         self._threads = threading.Lock()
 
     @contextmanager
-    def hold(self) -> Iterator[None]:
-        if not self._threads.acquire(timeout=LOCK_SECONDS):
-            raise StoreBusy(f"another thread has been writing for {LOCK_SECONDS:.0f} s; try again")
+    def hold(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+        if not self._threads.acquire(timeout=seconds):
+            raise StoreBusy(f"another thread has been writing for {seconds:.0f} s; try again")
         try:
             if sys.platform == "win32":
                 yield
@@ -252,14 +252,14 @@ class WriteLock:
                     "check the permissions of the directory"
                 ) from None
             try:
-                self._lock(handle)
+                self._lock(handle, seconds)
                 yield
             finally:
                 os.close(handle)  # gives the lock back
         finally:
             self._threads.release()
 
-    def _lock(self, handle: int) -> None:
+    def _lock(self, handle: int, seconds: float) -> None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
@@ -278,10 +278,10 @@ class WriteLock:
             done.set()
 
         threading.Thread(target=wait, name="recollect-write-lock", daemon=True).start()
-        if not done.wait(LOCK_SECONDS):
+        if not done.wait(seconds):
             abandoned.set()
             raise StoreBusy(
-                f"another process has held {self._path} for {LOCK_SECONDS:.0f} s; "
+                f"another process has held {self._path} for {seconds:.0f} s; "
                 "if none should be running, look for a stopped one and end it, then try again"
             )
 

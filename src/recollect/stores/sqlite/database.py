@@ -12,6 +12,7 @@ import apsw
 
 from recollect.errors import StoreError, StoreReadOnly
 from recollect.stores.sqlite.connection import (
+    LOCK_SECONDS,
     ReadPool,
     WriteLock,
     cannot_open,
@@ -35,8 +36,9 @@ class Database:
         self._log_is_empty = True
 
     @contextmanager
-    def write(self) -> Iterator[apsw.Connection]:
-        """The lock, then one transaction; committed and on disk when the block ends."""
+    def write(self, *, patience: float = LOCK_SECONDS) -> Iterator[apsw.Connection]:
+        """The lock, then one transaction; committed and on disk when the block ends. `patience`:
+        how many seconds to wait for the lock."""
         if self._closed:
             raise StoreError("this store is closed; open it again to use it")
         if self.broken:
@@ -46,7 +48,7 @@ class Database:
                 f"{self.path} is open for reading only; check its permissions or choose another "
                 "place with --store or RECOLLECT_STORE"
             )
-        with plain_errors(self.path), self._lock.hold():
+        with plain_errors(self.path), self._lock.hold(patience):
             if self._writer is None:
                 self._writer = connect(self.path, read_only=False)
             writer = self._writer
@@ -92,11 +94,12 @@ class Database:
             finally:
                 connection.close()
 
-    def empty_log(self) -> None:
-        """Leave nothing in the write-ahead log. Readers may hold it until `close`."""
-        with self._lock.hold(), plain_errors(self.path):
+    def empty_log(self, *, seconds: float = 2.0, patience: float = LOCK_SECONDS) -> None:
+        """Leave nothing in the write-ahead log, waiting so long for readers. They may hold it until
+        `close`."""
+        with self._lock.hold(patience), plain_errors(self.path):
             if self._writer is not None:
-                self._log_is_empty = checkpoint(self._writer)
+                self._log_is_empty = checkpoint(self._writer, seconds=seconds)
 
     def finish_emptying(self) -> bool:
         """Where `empty_log` found readers, try once more. False: they still hold it."""

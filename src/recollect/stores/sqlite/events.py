@@ -28,6 +28,7 @@ CREATE TABLE events (
     data TEXT NOT NULL
 );
 """
+_SELECTED = "e.id, e.at, e.kind, e.spaces, e.data"
 _VERSION = 1
 _APPLICATION_ID = 0x52654576  # "ReEv"
 
@@ -54,6 +55,7 @@ class SQLiteEventLog:
                     (to_micros(event.at), event.kind, dump(event.spaces), dump(dict(event.data))),
                 )
                 kept.append(event._replace(id=writer.last_insert_rowid()))
+            # by number, not by counting: with the one look that it takes it can be done each time
             writer.execute("DELETE FROM events WHERE id <= ?", (kept[-1].id - keep,))
         return kept
 
@@ -65,13 +67,13 @@ class SQLiteEventLog:
         kinds: Collection[str] | None = None,
         limit: int = 100,
     ) -> list[Event]:
-        tests, bindings = ["id > ?"], list[Any]([after])
+        tests, bindings = ["e.id > ?"], list[Any]([after])
         if kinds is not None:
-            tests.append("kind IN (SELECT value FROM json_each(?))")
+            tests.append("e.kind IN (SELECT value FROM json_each(?))")
             bindings.append(dump(list(kinds)))
         if spaces is not None:
             tests.append(
-                "NOT EXISTS (SELECT 1 FROM json_each(spaces) s "
+                "NOT EXISTS (SELECT 1 FROM json_each(e.spaces) s "
                 "WHERE s.value NOT IN (SELECT value FROM json_each(?)))"
             )
             bindings.append(dump(list(spaces)))
@@ -79,8 +81,8 @@ class SQLiteEventLog:
             if reader is None:
                 return []
             rows = reader.execute(
-                f"SELECT id, at, kind, spaces, data FROM events WHERE {' AND '.join(tests)} "
-                "ORDER BY id LIMIT ?",
+                f"SELECT {_SELECTED} FROM events e WHERE {' AND '.join(tests)} "
+                "ORDER BY e.id LIMIT ?",
                 (*bindings, limit),
             )
             return [_event(row) for row in rows]
@@ -128,7 +130,7 @@ class SQLiteEventLog:
         if not self._read_only:
             create_private(self.path)
         with self._database().write() as writer:
-            if not _version(writer):
+            if not version(writer):
                 writer.execute(_TABLES)
                 writer.pragma("application_id", _APPLICATION_ID)
                 writer.pragma("user_version", _VERSION)
@@ -141,11 +143,19 @@ class SQLiteEventLog:
             yield None
             return
         with self._database().read() as reader:
-            yield reader if _version(reader) else None
+            yield reader if version(reader) else None
 
 
-def _version(connection: apsw.Connection) -> int:
+def version(connection: apsw.Connection) -> int:
     return version_of(connection, known=_VERSION, application_id=_APPLICATION_ID)
+
+
+def by_id(connection: apsw.Connection, ids: Sequence[int]) -> list[Event]:
+    rows = connection.execute(
+        f"SELECT {_SELECTED} FROM json_each(?) j CROSS JOIN events e ON e.id = j.value",
+        (dump(list(ids)),),
+    )
+    return [_event(row) for row in rows]
 
 
 def _event(row: tuple[Any, ...]) -> Event:

@@ -14,6 +14,7 @@ from recollect.stores.sqlite.connection import connect, crammed, plain_errors
 from recollect.stores.sqlite.large import directory
 from recollect.stores.sqlite.rows import readable
 from recollect.stores.sqlite.spaces import SpaceRow, spaces_of
+from recollect.stores.sqlite.tier_health import check_events, check_tiers
 from recollect.stores.sqlite.vector_tables import VectorTable, all_tables
 from recollect.vocabulary import Check
 
@@ -36,12 +37,13 @@ def check(path: Path, *, writable: bool) -> list[Check]:
             connection = connect(path, read_only=not writable, alone=alone)
             try:
                 checks += _parts(connection, directory(path), thorough=writable)
+                checks += check_tiers(connection, _RESTORE)
             finally:
                 connection.close()
     except RecollectError as e:  # the lists of what there is cannot be read: nor can the rest
         fix = _MAKE_ROOM if isinstance(e, StoreFull) else _RESTORE
         checks.append(Check("contents", False, str(e), fix))
-    return checks
+    return checks + check_events(path)
 
 
 def _parts(connection: apsw.Connection, folder: Path, *, thorough: bool) -> list[Check]:

@@ -9,7 +9,8 @@ from typing import Any
 import apsw
 
 from recollect.clock import from_micros, to_micros
-from recollect.stores.offers import check_same, first_ruling, place, unknown_offer
+from recollect.stores.cursors import place
+from recollect.stores.offers import check_same, first_ruling, unknown_offer
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import dump, from_snapshot, snapshot
 from recollect.stores.sqlite.schema import has_tiers
@@ -81,7 +82,7 @@ class SQLiteQuarantine:
                 (*bindings, limit + 1),
             )
             rows = [row for (row,) in found]
-            offers = _by_row(reader, rows[:limit])
+            offers = offers_by_row(reader, rows[:limit])
         return OfferPage(offers, str(rows[limit - 1]) if len(rows) > limit else None)
 
     def decide(self, rulings: Sequence[Ruling]) -> None:
@@ -152,7 +153,7 @@ def _by_id(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Offer]:
     return {offer.id: offer for offer in map(_offer, rows)}
 
 
-def _by_row(connection: apsw.Connection, numbers: Sequence[int]) -> list[Offer]:
+def offers_by_row(connection: apsw.Connection, numbers: Sequence[int]) -> list[Offer]:
     rows = connection.execute(
         f"SELECT {_SELECTED} FROM json_each(?) j CROSS JOIN offers o ON o.row = j.value "
         f"{_WITH_RULING} ORDER BY j.key",

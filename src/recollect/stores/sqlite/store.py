@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.clock import from_micros
-from recollect.errors import InvalidInput, StoreReadOnly
+from recollect.errors import StoreReadOnly
 from recollect.filters import Filter
+from recollect.stores.cursors import place
 from recollect.stores.protocol import (
     Compared,
     Embedding,
@@ -27,7 +28,7 @@ from recollect.stores.protocol import (
     Unembedded,
     Written,
 )
-from recollect.stores.sqlite import schema, vector_tables, words, writing
+from recollect.stores.sqlite import schema, vector_tables, writing
 from recollect.stores.sqlite.connection import check_sqlite_version, create_private, plain_errors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
@@ -38,7 +39,6 @@ from recollect.stores.sqlite.where import to_sql
 from recollect.stores.tiers import Tiers
 from recollect.text import tokenise
 from recollect.vocabulary import (
-    GLOBAL_SPACE,
     Check,
     Entry,
     Found,
@@ -165,21 +165,7 @@ class SQLiteStore:
 
     def delete_space(self, space: str) -> int:
         with self._database.write() as writer:
-            row = spaces_of(writer, [space])[0]
-            count: int = writer.execute("SELECT memories FROM spaces WHERE id = ?", (row.id,)).get
-            words.drop(writer, row.id)
-            for table in vector_tables.all_tables(writer):
-                writer.execute(f"DELETE FROM {table.table} WHERE space = ?", (row.id,))
-                writer.execute("DELETE FROM embedded WHERE space = ?", (row.id,))
-            for statement in (
-                "DELETE FROM sidecars WHERE space = ?",
-                "DELETE FROM passages WHERE space = ?",
-                "DELETE FROM memories WHERE space = ?",
-                "DELETE FROM gone WHERE space = ?",
-                "DELETE FROM spaces WHERE id = ?",
-            ):
-                writer.execute(statement, (row.id,))
-            ensure_space(writer, GLOBAL_SPACE)  # the user's own space is always there
+            count = writing.delete_space(writer, space)
         self._searcher.forget()
         self._upkeep.tidy()
         return count
@@ -199,13 +185,10 @@ class SQLiteStore:
         damaged: list[str] | None = None,
     ) -> Page:
         condition, bindings = to_sql(where)
-        if cursor is not None and not (cursor.isdecimal() and len(cursor) < 19):
-            raise InvalidInput(f"{cursor!r} is no cursor of this list; start again without one")
+        side = "<" if newest_first else ">"
+        beyond = "" if cursor is None else f"AND m.row {side} {place(cursor)}"
         with self._database.read() as reader:
             numbers = [space.id for space in spaces_of(reader, spaces)]
-            beyond = (
-                "" if cursor is None else f"AND m.row {'<' if newest_first else '>'} {int(cursor)}"
-            )
             found = reader.execute(
                 "SELECT m.row FROM memories m "
                 f"WHERE m.space IN (SELECT value FROM json_each(?)) {beyond} AND {condition} "

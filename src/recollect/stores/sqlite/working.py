@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 import apsw
 
 from recollect.clock import to_micros
+from recollect.errors import StoreError
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import dump, from_snapshot, snapshot
 from recollect.stores.sqlite.schema import has_tiers
 from recollect.vocabulary import Memory
+
+# So much that has expired is erased by whoever asks. Less waits for the next that is added.
+MUCH = 200
 
 
 class SQLiteWorkingMemory:
@@ -23,7 +28,7 @@ class SQLiteWorkingMemory:
             return
         until = to_micros(now + timedelta(seconds=seconds))
         with self._database.write() as writer:
-            _erase_expired(writer, now)
+            expired = _erase_expired(writer, now)
             for memory in memories:
                 writer.execute("DELETE FROM working WHERE id = ?", (memory.id,))
                 writer.execute(
@@ -36,6 +41,8 @@ class SQLiteWorkingMemory:
                     "FROM working WHERE space = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
                     (space, keep),
                 )
+        if expired:  # nobody asked for it: readers are not waited for, `close` tries again
+            self._database.empty_log(seconds=0.0)
 
     def recent(self, spaces: Sequence[str], *, now: datetime, limit: int) -> list[Memory]:
         with self._database.read() as reader:
@@ -46,7 +53,15 @@ class SQLiteWorkingMemory:
                 "AND expires_at > ? ORDER BY number DESC LIMIT ?",
                 (dump(list(spaces)), to_micros(now), limit),
             )
-            return [from_snapshot(text) for (text,) in rows]
+            found = [from_snapshot(text) for (text,) in rows]
+            expired = len(list(reader.execute(_EXPIRED, (to_micros(now), MUCH))))
+        if expired == MUCH and not self._database.read_only:
+            # the answer is there already, and must not fail or wait for this
+            with suppress(StoreError):
+                with self._database.write(patience=0.0) as writer:
+                    _erase_expired(writer, now)
+                self._database.empty_log(seconds=0.0, patience=0.0)
+        return found
 
     def get(self, ids: Sequence[str], *, now: datetime) -> list[Memory | None]:
         with self._database.read() as reader:
@@ -81,5 +96,10 @@ class SQLiteWorkingMemory:
         return gone
 
 
-def _erase_expired(writer: apsw.Connection, now: datetime) -> None:
+_EXPIRED = "SELECT 1 FROM working WHERE expires_at <= ? LIMIT ?"
+
+
+def _erase_expired(writer: apsw.Connection, now: datetime) -> int:
+    """How many there were."""
     writer.execute("DELETE FROM working WHERE expires_at <= ?", (to_micros(now),))
+    return writer.changes()

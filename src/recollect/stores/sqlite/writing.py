@@ -16,7 +16,7 @@ from recollect.stores.sqlite import spaces as spaces_module
 from recollect.stores.sqlite import vector_tables, words
 from recollect.stores.sqlite.connection import insert_rows
 from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
-from recollect.vocabulary import Action, Entry, Memory, Vector
+from recollect.vocabulary import GLOBAL_SPACE, Action, Entry, Memory, Vector
 
 _MEMORIES = f"memories (row, space, identity, {COLUMNS})"
 
@@ -321,6 +321,25 @@ def delete(
             "UPDATE spaces SET memories = memories - ? WHERE id = ?", (len(rows), space)
         )
     return done, gone
+
+
+def delete_space(connection: apsw.Connection, name: str) -> int:
+    """Erase a space and all that it holds; how many memories went."""
+    space = spaces_module.spaces_of(connection, [name])[0]
+    words.drop(connection, space.id)
+    for table in vector_tables.all_tables(connection):
+        connection.execute(f"DELETE FROM {table.table} WHERE space = ?", (space.id,))
+        connection.execute("DELETE FROM embedded WHERE space = ?", (space.id,))
+    for statement in (
+        "DELETE FROM sidecars WHERE space = ?",
+        "DELETE FROM passages WHERE space = ?",
+        "DELETE FROM memories WHERE space = ?",
+        "DELETE FROM gone WHERE space = ?",
+        "DELETE FROM spaces WHERE id = ?",
+    ):
+        connection.execute(statement, (space.id,))
+    spaces_module.ensure_space(connection, GLOBAL_SPACE)  # the user's own is always there
+    return space.memories
 
 
 def touch(
