@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.unverified import outranks
 from recollect.text.fold import fold
 from recollect.vocabulary import Candidate, Dropped
 
@@ -58,6 +59,9 @@ class Deduplicate:
     A longer candidate that contains a better, shorter one stays too: the short one is the best
     answer and cheap, the long one says more. What it costs to read a few words twice is less than
     what it costs to lose either.
+
+    What is unverified takes nothing verified away: the verified form of the same text comes in its
+    place, and a verified text that an unverified one contains stays.
     """
 
     name: ClassVar[str] = "deduplicate"
@@ -67,7 +71,8 @@ class Deduplicate:
         texts = [candidate.text for candidate in draft.candidates]
         seen = _Seen(texts, self.least)
         keys: set[tuple[str, int]] = set()
-        kept: list[Candidate] = []
+        standing = list(draft.candidates)
+        kept: list[int] = []
         dropped: list[Dropped] = []
         for at, candidate in enumerate(draft.candidates):
             if candidate.key in keys:
@@ -75,17 +80,35 @@ class Deduplicate:
                 continue
             keys.add(candidate.key)
             if (same := seen.same(at)) is not None:
-                reason = f"says the same as {draft.candidates[same].memory_id}"
-            elif (larger := seen.larger(at)) is not None:
-                reason = f"is contained in {draft.candidates[larger].memory_id}"
+                better = standing[same]
+                if outranks(candidate, better):
+                    standing[same] = _in_place_of(better, candidate)
+                    reason = f"{candidate.memory_id} says the same and is verified"
+                    dropped.append(Dropped(*better.key, reason))
+                    continue
+                reason = f"says the same as {better.memory_id}"
+            elif (larger := seen.larger(at)) is not None and not outranks(
+                candidate, standing[larger]
+            ):
+                reason = f"is contained in {standing[larger].memory_id}"
             else:
-                kept.append(candidate)
+                kept.append(at)
                 seen.keep(at)
                 continue
             dropped.append(Dropped(*candidate.key, reason))
         if not dropped:
             return draft
-        return replace(draft, candidates=tuple(kept), dropped=tuple(dropped))
+        left = tuple(standing[at] for at in kept)
+        return replace(draft, candidates=left, dropped=tuple(dropped))
+
+
+def _in_place_of(better: Candidate, candidate: Candidate) -> Candidate:
+    """With the place and the score of the better one."""
+    return candidate._replace(
+        score=better.score,
+        parts=better.parts,
+        channels={**candidate.channels, **better.channels},
+    )
 
 
 class _Seen:

@@ -30,6 +30,11 @@ def is_verified(candidate: Candidate) -> bool:
     return candidate.memory is None or candidate.memory.verified
 
 
+def outranks(candidate: Candidate, better: Candidate) -> bool:
+    """Verified, where one that stands above it is not."""
+    return not is_verified(better) and is_verified(candidate)
+
+
 def share_of(hits: Sequence[Hit]) -> float:
     """How much of an answer is unverified."""
     return sum(not hit.memory.verified for hit in hits) / len(hits) if hits else 0.0
