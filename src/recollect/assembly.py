@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.bookkeeping import Bookkeeping
 from recollect.clock import Clock
@@ -15,7 +16,7 @@ from recollect.recall.draft import Question
 from recollect.settings import Settings, is_embedder, no_such_embedder
 from recollect.stores.protocol import Store
 from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
-from recollect.vocabulary import Query
+from recollect.vocabulary import Memory, Query, Receipt
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recollect.recall.workers import Workers
     from recollect.remember.writer import Writer
     from recollect.rerankers.protocol import Reranker
+    from recollect.tiers.keeper import TierKeeper
 
 
 def opened_store(store: str | os.PathLike[str] | Store | None, settings: Settings) -> Store:
@@ -144,7 +146,50 @@ class Parts:
             space=self._settings.space,
             clock=self._clock,
             notes=self.bookkeeping.in_store_alone,
+            redact=self._settings.redact,
         )
+
+    @cached_property
+    def tiers(self) -> TierKeeper:
+        from recollect.tiers.keeper import TierKeeper
+        from recollect.tiers.kit import Kit
+
+        return TierKeeper(
+            Kit(
+                self._store,
+                self._settings,
+                self._clock,
+                self.for_writing,
+                self._promoted,
+                self._taken_back,
+                self.events.record,
+            )
+        )
+
+    def _promoted(self, memories: Sequence[Memory], supersedes: str | None) -> list[Receipt]:
+        """Into the store alone: a file could not say who offered it and how far it is trusted."""
+        if supersedes is None:
+            return self.writer.take_over(memories)
+        from recollect.remember.transfer import as_record
+
+        return [
+            self.bookkeeping.remember(
+                as_record(memory),
+                self._plainly,
+                space=memory.space,
+                supersedes=supersedes,
+                merge="words",
+            )
+            for memory in memories
+        ]
+
+    def _plainly(self, told: Mapping[str, Any]) -> Receipt:
+        (receipt,) = self.writer.remember_stream([told], progress=None, refused=None)
+        return receipt
+
+    def _taken_back(self, memory: Memory) -> None:
+        self._store.delete([memory.id])
+        self._store.finish_erasing()
 
     @cached_property
     def events(self) -> Events:

@@ -38,6 +38,8 @@ from recollect.vocabulary import (
     Action,
     Check,
     Memory,
+    Offer,
+    Principal,
     Progress,
     Query,
     Receipt,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from recollect.notebook.sync import SyncReport
     from recollect.recall.why_not import WhyNot
     from recollect.rerankers.protocol import Reranker
+    from recollect.tiers.keeper import TierKeeper
 
 _HELD_BY_READERS = (
     "it is found no more, but another process is reading: its bytes leave the store's log when "
@@ -198,9 +201,15 @@ class Engine:
 
     def forget(self, memory_id: str) -> Receipt:
         """Erase a memory: text, history, words, vectors and the write-ahead log; of a notebook the
-        line in its file too, and the lines of `history.md` whose place it took."""
+        line in its file too, and the lines of `history.md` whose place it took. What was offered in
+        the same words goes with it; an offer that was never promoted is erased by its id too."""
+        if (offer := self.tiers.get(memory_id)) is not None and self.get(memory_id) is None:
+            self.tiers.erase(offer.memory)
+            held = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
+            return Receipt(offer.id, offer.space, Action.FORGOTTEN, notes=held)
         memory = self._existing(memory_id)
         self._accesses.drop(memory_id)
+        self.tiers.erase(memory)
         notes = self._bookkeeping.forget(memory)
         if notes is None and self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
@@ -211,7 +220,59 @@ class Engine:
         """Erase a space and all that it holds; how many memories went. A space that is read from a
         folder must be let go of first: it would come back."""
         self._bookkeeping.refuse_following(check_space(space))
+        self.tiers.erase_space(space)
         return self.store.delete_space(space)
+
+    # Tiers
+
+    @property
+    def tiers(self) -> TierKeeper:
+        """Quarantine and working memory: what was offered, what was decided, and what waits."""
+        return self._parts.tiers
+
+    def offer(
+        self,
+        text: str,
+        *,
+        space: str = "",
+        confidence: float = 1.0,
+        source: str = "",
+        parents: Sequence[str] = (),
+        by: Principal | None = None,
+        **fields: Any,
+    ) -> Offer:
+        """Offer what an agent heard or made. It is logged in quarantine, filtered, and admitted to
+        working memory or not: the offer says which, and why. Nothing of it is long-term memory
+        before it is promoted.
+
+        `parents` are the offers and memories that it was made from; `by` is who offers it.
+        """
+        told = {**fields, "text": text, "confidence": confidence, "source": source}
+        return self.tiers.offer(
+            told,
+            by=by or Principal(),
+            parents=parents,
+            space=check_space(space or self.settings.space),
+        )
+
+    def promote(
+        self, ids: str | Sequence[str], *, by: Principal | None = None, **options: Any
+    ) -> builtins.list[Receipt]:
+        """Make offers long-term memory, all or none. Options: `reason`, `supersedes` (the memory
+        whose place it takes), `spaces`."""
+        return self.tiers.promote(ids, by=by or Principal(), **options)
+
+    def reject(
+        self, ids: str | Sequence[str], *, by: Principal | None = None, **options: Any
+    ) -> builtins.list[Offer]:
+        """Let offers stay in the log only. Options: `reason`, `spaces`."""
+        return self.tiers.reject(ids, by=by or Principal(), **options)
+
+    def restore(
+        self, ids: str | Sequence[str], *, by: Principal | None = None, **options: Any
+    ) -> builtins.list[Offer]:
+        """Admit what was held, refused, ignored or rejected to working memory after all."""
+        return self.tiers.restore(ids, by=by or Principal(), **options)
 
     def _existing(self, memory_id: str) -> Memory:
         memory = self.get(memory_id)

@@ -39,6 +39,13 @@ def link(store: Store, old: Memory, new_id: str, *, until: datetime | None = Non
     store.revise_many([Entry(memory, (), (), identity(memory), merge=False)], history=False)
 
 
+def unlink(store: Store, old: Memory) -> None:
+    """Let it hold again: what had taken its place is taken back."""
+    metadata = {key: value for key, value in old.metadata.items() if key != SUPERSEDED_BY}
+    memory = replace(old, metadata=metadata, valid_to=None)
+    store.revise_many([Entry(memory, (), (), identity(memory), merge=False)], history=False)
+
+
 def succession(store: Store, memory: Memory) -> list[Memory]:
     """The memory with all that it superseded and all that superseded it, oldest first."""
     chain = [memory]

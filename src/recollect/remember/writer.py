@@ -38,12 +38,13 @@ class Writer:
         space: str,
         clock: Clock,
         notes: pipeline.Notes | None = None,
+        redact: bool = True,
     ) -> None:
         self._store = store
         self._embedders = embedders
         self._space = space
         self._clock = clock
-        self._kit = pipeline.Kit(store, embedders.for_writing, notes)
+        self._kit = pipeline.Kit(store, embedders.for_writing, notes, redact)
         self._may_owe_vectors = True
         self._told = 0
 
@@ -86,6 +87,15 @@ class Writer:
         if 0 < done < pipeline.BATCH and not behind:  # one that has just failed is not asked again
             self._pay_vectors()
 
+    def take_over(self, memories: Sequence[Memory]) -> list[Receipt]:
+        """Write memories that are checked already, all or none, under their own ids; one that is
+        known by its words is reinforced."""
+        receipts = pipeline.write(
+            [pipeline.prepare(memory, given_id=False) for memory in memories], self._kit
+        )
+        self._may_owe_vectors = self._may_owe_vectors or any(not r.embedded for r in receipts)
+        return receipts
+
     def _write(
         self, entries: list[Entry], numbers: list[int], refused: Refused | None
     ) -> list[Receipt]:
@@ -98,7 +108,9 @@ class Writer:
     def _entry(self, told: Mapping[str, Any]) -> Entry:
         if not isinstance(told, Mapping):
             raise InvalidInput(f"expected an object with a 'text', got {type(told).__name__}")
-        memory = accept(told, now=self._clock(), space=self._space)
+        memory = accept(
+            told, now=self._clock(), space=self._space, redact=self._kit.redact
+        )
         return pipeline.prepare(memory, given_id=bool(told.get("id")))
 
     def revise(self, former: Memory, fields: Mapping[str, Any]) -> Receipt:
@@ -113,6 +125,7 @@ class Writer:
             {**kept, "created_at": former.created_at, **fields, "id": former.id,
              "space": former.space, "updated_at": now},
             now=now,
+            redact=self._kit.redact,
         )  # fmt: skip
         receipt = pipeline.revise(
             pipeline.prepare(memory, given_id=False),

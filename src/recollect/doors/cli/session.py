@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 _FILL = frozenset({"sync", "reindex", "watch"})  # and those that fill it from files
-_CREATE = frozenset({"init", "remember", "import", "source"})  # commands that may create the store
+_CREATE = frozenset(
+    {"init", "remember", "offer", "import", "source"}
+)  # commands that may create the store
 
 
 class Session:

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import argparse
+
+from recollect.doors.cli.reviewing import add_deciding, show_offers, who
+from recollect.doors.cli.session import Session
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "It stays in the log, and nobody finds it. 'recollect restore ID' brings it back."
+    )
+    add_deciding(parser, "decides")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    offers = session.engine.reject(arguments.ids, by=who(arguments), reason=arguments.reason)
+    show_offers(offers, session)
+    return 0

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import argparse
+
+from recollect.doors.cli.reviewing import add_who, who
+from recollect.doors.cli.session import Session, clip
+from recollect.tiers.records import origin_record
+
+_EPILOG = """\
+Everything that came from a source, and everything that was made from it, leaves long-term and
+working memory. In the log the offers stay, as rejected; 'recollect forget ID' erases them too.
+
+examples:
+  recollect rollback https://example.org/page --dry-run       what would go
+  recollect rollback https://example.org/page
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("source", metavar="SOURCE", help="as it was given to 'offer' or 'remember'")
+    parser.add_argument("--space", action="append", help="only in this one; may be repeated")
+    parser.add_argument("--dry-run", action="store_true", help="only show what would go")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_who(parser, "decides")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    tiers = session.engine.tiers
+    origin = tiers.from_source(arguments.source, spaces=arguments.space)
+    if arguments.dry_run or not origin:
+        if session.json:
+            session.show(origin_record(origin))
+            return 0
+        for kind, offers in (("from it", origin.offers), ("made from it", origin.derived)):
+            for offer in offers:
+                text = clip(offer.memory.text, 60)
+                session.say(f"{kind:<12}  {offer.id}  {offer.decision.value:<9}  {text}")
+        for memory in origin.memories:
+            session.say(f"{'remembered':<12}  {memory.id}  {clip(memory.text, 72)}")
+        if not origin:
+            session.say(f"nothing came from {arguments.source}")
+        return 0
+    count = len(origin.offers) + len(origin.derived)
+    session.confirm(
+        f"Take back {count} offers and {len(origin.memories)} memories from {arguments.source}?"
+    )
+    done = tiers.roll_back(arguments.source, by=who(arguments), spaces=arguments.space)
+    if session.json:
+        session.show({"source": arguments.source, **done._asdict()})
+    else:
+        session.say(f"{done.rejected} offers rejected, {done.forgotten} memories forgotten")
+    return 0

@@ -1,0 +1,57 @@
+"""What the commands share that look at offers and decide about them."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+from collections.abc import Sequence
+
+from recollect.doors.cli.session import Session, clip
+from recollect.tiers.records import offer_record
+from recollect.vocabulary import Offer, Principal
+
+_DOOR = "cli"
+
+
+def add_who(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--by", metavar="NAME", help=f"who {what} (default: your user name)")
+
+
+def who(arguments: argparse.Namespace) -> Principal:
+    """Trust comes from the setting `trusted` alone."""
+    try:
+        name = arguments.by or getpass.getuser()
+    except (OSError, KeyError):  # a container without a user of that number
+        name = "local"
+    return Principal(name, _DOOR)
+
+
+def add_deciding(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("ids", nargs="+", metavar="ID", help="as 'recollect quarantine' shows them")
+    parser.add_argument("--reason", default="", help="why, for whoever looks later")
+    add_who(parser, what)
+
+
+def show_offers(offers: Sequence[Offer], session: Session) -> None:
+    if session.json:
+        session.show_each(offer_record(offer) for offer in offers)
+        return
+    for offer in offers:
+        session.say(f"{offer.id}  {offer.decision.value}: {offer.reason}")
+
+
+def say_offer(offer: Offer, session: Session) -> None:
+    """Two lines: what it is, and what was decided."""
+    marks = "".join(
+        f"  [{mark}]"
+        for mark in (
+            f"risk {offer.risk:.2f}" if offer.risk else "",
+            f"redacted: {', '.join(offer.redacted)}" if offer.redacted else "",
+            "trusted" if offer.trusted else "",
+        )
+        if mark
+    )
+    day = offer.memory.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    session.say(f"{offer.id}  {day}  {offer.by.name} ({offer.by.door}){marks}")
+    session.say(f"    {clip(offer.memory.text, 90)}")
+    session.say(f"    {offer.decision.value}: {offer.reason}")

@@ -1,0 +1,61 @@
+"""What the tiers work with. The engine hands it over; nothing here knows the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.clock import Clock
+from recollect.settings import Settings
+from recollect.stores.protocol import Store
+from recollect.stores.tiers import Quarantine, WorkingMemory
+from recollect.vocabulary import Memory, Offer, Receipt, Ruling, Tier
+
+if TYPE_CHECKING:
+    from recollect.embedders.protocol import Embedder
+
+
+class Kit(NamedTuple):
+    store: Store
+    settings: Settings
+    clock: Clock
+    embedder: Callable[[], Embedder | None]
+    remember: Callable[[Sequence[Memory], str | None], list[Receipt]]  # may supersede one
+    forget: Callable[[Memory], object]  # out of long-term memory, and of its file
+    record: Callable[..., object]  # an event
+
+    @property
+    def quarantine(self) -> Quarantine:
+        return self.store.tiers().quarantine
+
+    @property
+    def working(self) -> WorkingMemory:
+        return self.store.tiers().working
+
+    def admit(self, memories: Sequence[Memory]) -> None:
+        """Into working memory, where each is there once however often it is offered."""
+        self.working.add(
+            memories,
+            now=self.clock(),
+            keep=self.settings.working_kept,
+            seconds=self.settings.working_hours * 3600,
+        )
+
+    def changed(self, offer: Offer, ruling: Ruling, former: Tier | None, now: Tier) -> None:
+        """Tell whoever watches. The text stays here."""
+        self.record(
+            "tier_change",
+            {
+                "offer_id": offer.id,
+                "from": None if former is None else former.value,
+                "to": now.value,
+                "decision": ruling.decision.value,
+                "reason": ruling.reason,
+                "by": ruling.by,
+                "memory_id": ruling.memory_id,
+                "risk": offer.risk,
+                "redacted": list(offer.redacted),
+                "undo": ruling.undo,
+            },
+            spaces=[offer.space],
+        )

@@ -1,0 +1,162 @@
+"""Something is offered: cleaned, judged and logged, before anybody can find it.
+
+Who offers it and through which door is what the door says. What it is made from (its parents) is
+what the caller says, and can only lower the trust in it: made from nothing untrusted, by somebody
+trusted, is trusted; a summary of untrusted text is untrusted, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from recollect.checks import is_id, shown
+from recollect.errors import InvalidInput
+from recollect.remember.ingress import accept, identity
+from recollect.text.fold import fold
+from recollect.text.redact import redact
+from recollect.text.suspicion import suspicion
+from recollect.tiers.filtering import filtered
+from recollect.tiers.kit import Kit
+from recollect.vocabulary import (
+    TRUST,
+    UNVERIFIED,
+    VERIFIED,
+    Decision,
+    Memory,
+    Offer,
+    Principal,
+    Ruling,
+    Tier,
+)
+
+_OURS = ("provenance", "reinforcement", "access_count", "created_at", "updated_at")
+_MOST_PARENTS = 256
+
+
+def source_hash(source: str) -> str:
+    """The same source has the same hash, however its name is capitalised or spaced."""
+    return sha256(" ".join(fold(source).split()).encode("utf-8")).hexdigest()[:32]
+
+
+def is_trusted(by: Principal, kit: Kit) -> bool:
+    names = {name.strip() for name in kit.settings.trusted.split(",")} - {""}
+    return by.trusted or by.name in names
+
+
+def offer(
+    told: Mapping[str, Any], *, by: Principal, parents: Sequence[str], space: str, kit: Kit
+) -> Offer:
+    """Log one offer and, if the filter lets it pass, admit it to working memory. Offered again
+    under the same id, it is the same offer: nothing changes."""
+    made = _made(told, by=by, parents=_checked(parents), space=space, kit=kit)
+    if all(info.name != made.space for info in kit.store.spaces()):
+        kit.store.open_space(made.space)  # so that it can be asked what is recent there
+    if kit.quarantine.log([made]) == [False]:
+        known = kit.quarantine.get([made.id])[0]
+        if known is None:  # erased at this very moment: what was asked for holds
+            return made
+        if known.decision is Decision.ADMITTED and kit.working.get([known.id], now=kit.clock()) == [
+            None
+        ]:  # expired, or the process ended between the log and this
+            kit.admit([known.memory])
+        return known
+    if made.decision is Decision.ADMITTED:
+        kit.working.remove(_same_before(made, kit))
+        kit.admit([made.memory])
+    first = Ruling(made.id, made.decision, made.reason, made.decided_by, made.decided_at)
+    kit.changed(made, first, None, tier_of(made.decision))
+    return made
+
+
+def tier_of(decision: Decision) -> Tier:
+    match decision:
+        case Decision.ADMITTED:
+            return Tier.WORKING
+        case Decision.PROMOTED:
+            return Tier.LONG_TERM
+    return Tier.QUARANTINE
+
+
+def _made(
+    told: Mapping[str, Any], *, by: Principal, parents: tuple[str, ...], space: str, kit: Kit
+) -> Offer:
+    for name in _OURS:
+        if told.get(name) not in (None, "", {}):
+            raise InvalidInput(f"{name} of an offer is set here, not told; leave it out")
+    now = kit.clock()
+    memory = accept(told, now=now, space=space)
+    text, redacted = redact(memory.text)
+    memory = replace(memory, text=text)
+    found = suspicion("\n".join((memory.text, *_told_besides(memory))))
+    findings = tuple(f"{finding.kind}: {finding.shown}" for finding in found.findings)
+    trusted = is_trusted(by, kit) and all(_trusted_parents(parents, memory.space, kit))
+    source = source_hash(memory.source or f"{by.door}:{by.name}")
+    provenance: dict[str, Any] = {
+        "who": by.name,
+        "door": by.door,
+        "source_hash": source,
+        TRUST: VERIFIED if trusted else UNVERIFIED,
+    }
+    if parents:
+        provenance["parents"] = list(parents)
+    if redacted:
+        provenance["redacted"] = list(redacted)
+    if found.risk:
+        provenance["risk"] = round(found.risk, 3)
+    memory = replace(memory, provenance=provenance)
+    decision, reason = filtered(memory, risk=found.risk, findings=findings, by=kit.settings)
+    return Offer(
+        memory=memory,
+        by=by,
+        source_hash=source,
+        parents=parents,
+        identity=identity(memory),
+        trusted=trusted,
+        risk=found.risk,
+        findings=findings,
+        redacted=redacted,
+        decision=decision,
+        reason=reason,
+        decided_at=now,
+        decided_by="the filter",
+    )
+
+
+def _checked(parents: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(parents, str) or not isinstance(parents, Sequence):
+        raise InvalidInput(f'parents: expected a list of ids like ["a", "b"], got {shown(parents)}')
+    if len(parents) > _MOST_PARENTS:
+        raise InvalidInput(f"parents: {len(parents)} are too many; at most {_MOST_PARENTS} fit")
+    for parent in parents:
+        if not isinstance(parent, str) or not is_id(parent):
+            raise InvalidInput(f"parents: {shown(parent)} is no id")
+    return tuple(dict.fromkeys(parents))
+
+
+def _trusted_parents(parents: tuple[str, ...], space: str, kit: Kit) -> Iterator[bool]:
+    """One that is not known here, or in another space, is not trusted: nobody can tell what it
+    said."""
+    memories = kit.store.get(parents, spaces=[space]) if parents else []
+    offers = kit.quarantine.get(parents) if parents else []
+    for memory, made in zip(memories, offers, strict=True):
+        if memory is not None:
+            yield memory.verified
+        else:
+            yield made is not None and made.space == space and made.trusted
+
+
+def _told_besides(memory: Memory) -> Iterator[str]:
+    """What else a model may get to read of it."""
+    yield from (memory.section, memory.source, memory.kind, *memory.tags, *memory.entities)
+    if memory.metadata:
+        yield json.dumps(memory.metadata, ensure_ascii=False)
+
+
+def _same_before(made: Offer, kit: Kit) -> list[str]:
+    """The same words offered before: in working memory the newer telling takes their place."""
+    page = kit.quarantine.scan(spaces=[made.space], identities=[made.identity], limit=1_000)
+    return [other.id for other in page.offers if other.id != made.id]
