@@ -63,13 +63,6 @@ class Events:
             told.append(self._tail.fault)
         return "; ".join(filter(None, told))
 
-    def summary(self) -> str:
-        """How much is kept, in a few words."""
-        log = self._log()
-        if not (first := log.first()):
-            return "none kept" if self.on else "none kept: keep_events is 0"
-        return f"kept from {first:,} to {log.last():,}"
-
     def erase_space(self, space: str) -> int:
         """Erase every event that names the space; how many there were."""
         self.flush()
