@@ -9,6 +9,7 @@ from recollect.checks import check_space, is_id, shown
 from recollect.errors import InvalidInput
 from recollect.remember.ingress import identity
 from recollect.stores.tiers import OfferPage
+from recollect.text.redact import redact
 from recollect.tiers.kit import Kit
 from recollect.tiers.offering import offer
 from recollect.tiers.promoting import RULES, promote, reject, restore, the_offers, undo
@@ -52,7 +53,7 @@ class TierKeeper:
         return promote(
             offers,
             by=by.name,
-            reason=reason or _BY_HAND,
+            reason=_said(reason),
             verified=True,
             kit=self._kit,
             supersedes=supersedes,
@@ -66,9 +67,7 @@ class TierKeeper:
         reason: str = "",
         spaces: Sequence[str] | None = None,
     ) -> list[Offer]:
-        return reject(
-            self._offers(ids, spaces), by=by.name, reason=reason or _BY_HAND, kit=self._kit
-        )
+        return reject(self._offers(ids, spaces), by=by.name, reason=_said(reason), kit=self._kit)
 
     def restore(
         self,
@@ -78,9 +77,7 @@ class TierKeeper:
         reason: str = "",
         spaces: Sequence[str] | None = None,
     ) -> list[Offer]:
-        return restore(
-            self._offers(ids, spaces), by=by.name, reason=reason or _BY_HAND, kit=self._kit
-        )
+        return restore(self._offers(ids, spaces), by=by.name, reason=_said(reason), kit=self._kit)
 
     def undo(self, offer_id: str, *, by: Principal, spaces: Sequence[str] | None = None) -> Offer:
         return undo(self._offers(offer_id, spaces)[0], by=by.name, kit=self._kit)
@@ -202,6 +199,11 @@ class TierKeeper:
             if not isinstance(one, str) or not is_id(one):
                 raise InvalidInput(f"{shown(one)} is no id")
         return the_offers(list(dict.fromkeys(wanted)), self._kit, spaces)
+
+
+def _said(reason: str) -> str:
+    """Why somebody decided so; they may have quoted a secret."""
+    return redact(reason).text or _BY_HAND
 
 
 def _decision(value: Decision | str) -> Decision:

@@ -16,8 +16,8 @@ from typing import Any
 from recollect.checks import is_id, shown
 from recollect.errors import InvalidInput
 from recollect.remember.ingress import accept, identity
+from recollect.remember.redacting import MARK
 from recollect.text.fold import fold
-from recollect.text.redact import redact
 from recollect.text.suspicion import suspicion
 from recollect.tiers.filtering import filtered
 from recollect.tiers.kit import Kit
@@ -88,9 +88,8 @@ def _made(
         if told.get(name) not in (None, "", {}):
             raise InvalidInput(f"{name} of an offer is set here, not told; leave it out")
     now = kit.clock()
-    memory = accept(told, now=now, space=space)
-    text, redacted = redact(memory.text)
-    memory = replace(memory, text=text)
+    memory = accept(told, now=now, space=space, redact=kit.settings.redact)
+    redacted = _redacted(memory)
     found = suspicion("\n".join((memory.text, *_told_besides(memory))))
     findings = tuple(f"{finding.kind}: {finding.shown}" for finding in found.findings)
     trusted = is_trusted(by, kit) and all(_trusted_parents(parents, memory.space, kit))
@@ -104,7 +103,7 @@ def _made(
     if parents:
         provenance["parents"] = list(parents)
     if redacted:
-        provenance["redacted"] = list(redacted)
+        provenance[MARK] = list(redacted)
     if found.risk:
         provenance["risk"] = round(found.risk, 3)
     memory = replace(memory, provenance=provenance)
@@ -154,6 +153,11 @@ def _told_besides(memory: Memory) -> Iterator[str]:
     yield from (memory.section, memory.source, memory.kind, *memory.tags, *memory.entities)
     if memory.metadata:
         yield json.dumps(memory.metadata, ensure_ascii=False)
+
+
+def _redacted(memory: Memory) -> tuple[str, ...]:
+    kinds = memory.provenance.get(MARK)
+    return tuple(str(kind) for kind in kinds) if isinstance(kinds, list) else ()
 
 
 def _same_before(made: Offer, kit: Kit) -> list[str]:
