@@ -2,7 +2,8 @@
 what is said. Explaining is printing the trace that every answer carries.
 
 A memory's text is data. In Markdown it never makes a heading, a list or a code block of its own: as
-a bullet it is one line, and as a block it is quoted where it holds marks that could.
+a bullet it is one line, and as a block it is quoted where it holds marks that could. What is
+unverified says so in every form.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from recollect.errors import InvalidInput
 from recollect.recall.budget import NEIGHBOUR
 from recollect.recall.presets import PRESETS
 from recollect.recall.timeline import CHANNEL as TIMELINE
+from recollect.recall.unverified import LABEL
 from recollect.text.clip import clip
 from recollect.text.tokens import count_tokens
 from recollect.vocabulary import Hit, Recollection, Step
 
 HEADINGS: Mapping[str, tuple[str, str]] = {
-    "zh": ("## 历史上下文", "### 记录 {number} (相关度: {score:.2f})"),
-    "en": ("## History", "### Record {number} (relevance: {score:.2f})"),
+    "zh": ("## 历史上下文", "### 记录 {number} (相关度: {score:.2f}{unverified})"),
+    "en": ("## History", "### Record {number} (relevance: {score:.2f}{unverified})"),
 }
 _LINE = 96  # columns
 _BRIEF = 160
@@ -46,6 +48,8 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "entities": list(memory.entities),
         "source": memory.source,
         "confidence": memory.confidence,
+        "tier": hit.tier.value,
+        "verified": memory.verified,
         "occurred_at": memory.occurred_at and memory.occurred_at.isoformat(),
         "created_at": memory.created_at.isoformat(),
         "updated_at": memory.updated_at.isoformat(),
@@ -105,6 +109,7 @@ def search_response(answer: Recollection) -> dict[str, Any]:
                 "section": hit.memory.section,
                 "reinforcement": hit.memory.reinforcement,
                 "token_count": hit.tokens,
+                **({} if hit.memory.verified else {"verified": False}),
             }
             for hit in answer.hits
         ],
@@ -115,7 +120,7 @@ def search_response(answer: Recollection) -> dict[str, Any]:
 
 def as_markdown(answer: Recollection) -> str:
     """What to put before a model: one bullet for each hit; nothing at all when there is none."""
-    return "\n".join(f"- {_box(hit)}{_as_line(hit.text)}" for hit in answer.hits)
+    return "\n".join(f"- {_doubt(hit)}{_box(hit)}{_as_line(hit.text)}" for hit in answer.hits)
 
 
 def as_history(answer: Recollection, *, language: str = "zh") -> str:
@@ -125,16 +130,19 @@ def as_history(answer: Recollection, *, language: str = "zh") -> str:
     if not answer.hits:
         return ""
     heading, record = HEADINGS[language]
-    records = (
-        f"{record.format(number=number, score=hit.score)}\n{_as_block(hit.text)}"
-        for number, hit in enumerate(answer.hits, start=1)
-    )
+    records: list[str] = []
+    for number, hit in enumerate(answer.hits, start=1):
+        doubt = "" if hit.memory.verified else f", {LABEL[language]}"
+        line = record.format(number=number, score=hit.score, unverified=doubt)
+        records.append(f"{line}\n{_as_block(hit.text)}")
     return "\n\n".join((heading, *records))
 
 
 def as_brief(answer: Recollection) -> str:
     """A line for each hit: its id, its score, the beginning of its text."""
-    return "\n".join(f"{hit.id}  {hit.score:.2f}  {clip(hit.text, _BRIEF)}" for hit in answer.hits)
+    return "\n".join(
+        f"{hit.id}  {hit.score:.2f}  {_doubt(hit)}{clip(hit.text, _BRIEF)}" for hit in answer.hits
+    )
 
 
 class Seen(NamedTuple):
@@ -154,6 +162,10 @@ def what_a_model_sees(
     text = FORMATS[form](answer, False, language)
     assert isinstance(text, str)
     return Seen(text, count(text))
+
+
+def _doubt(hit: Hit) -> str:
+    return "" if hit.memory.verified else f"({LABEL['en']}) "
 
 
 def _box(hit: Hit) -> str:
@@ -200,7 +212,8 @@ def as_text(answer: Recollection, *, explain: bool = False) -> str:
 
 def _about(hit: Hit) -> str:
     done = ", done" if hit.memory.metadata.get("done") is True else ""
-    return f"{hit.score:.3f}  {hit.id}  {hit.memory.kind}{done}  ({reason_line(hit)})"
+    doubt = "" if hit.memory.verified else f", {LABEL['en']}"
+    return f"{hit.score:.3f}  {hit.id}  {hit.memory.kind}{done}{doubt}  ({reason_line(hit)})"
 
 
 def reason_line(hit: Hit) -> str:

@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 from recollect.recall.draft import Draft
 from recollect.vocabulary import Candidate, Hit, Query, Status
 
+LABEL = {"zh": "未核实", "en": "unverified"}  # for whoever reads an answer
 _ROUNDING = 1e-9  # 0.29 × 100 is 28.999999999999996
 
 
@@ -73,5 +74,5 @@ def noted(draft: Draft, nearest: Hit) -> Draft:
     return replace(draft, nearest=nearest).fault(
         Status.BELOW_FLOOR,
         f"nothing verified answers this. Found: {count} {reason}. Review what waits ('recollect "
-        "digest', 'recollect promote'), or ask with an unverified_share of 1",
+        "digest', 'recollect promote'), or ask with an unverified_share of 1 (--unverified 1)",
     )

@@ -21,6 +21,7 @@ _WHAT = {
     "meaning_threshold": "a cosine",
     "words_threshold": "a share of the question's words",
     "floor": "a confidence",
+    "unverified_share": "a share of the hits",
 }
 
 
@@ -67,6 +68,12 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         metavar="CONFIDENCE",
         help="keep silent below this confidence, 0 to 1; 0 always answers",
     )
+    parser.add_argument(
+        "--unverified",
+        type=_decimal("unverified_share"),
+        metavar="SHARE",
+        help="how much of the answer may be unverified, 0 to 1",
+    )
 
 
 def question_options(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
@@ -85,6 +92,7 @@ def question_options(arguments: argparse.Namespace, session: Session) -> dict[st
         "meaning_threshold": _within("--min-meaning", arguments.min_meaning, "meaning_threshold"),
         "words_threshold": _within("--min-words", arguments.min_words, "words_threshold"),
         "floor": _within("--floor", arguments.floor, "floor"),
+        "unverified_share": _within("--unverified", arguments.unverified, "unverified_share"),
         "deadline": _within("--deadline", arguments.deadline, "deadline"),
     }
 

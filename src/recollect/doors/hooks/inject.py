@@ -9,6 +9,7 @@ from recollect.doors.hooks import log
 from recollect.doors.hooks.label import Item, labelled, language_of
 from recollect.doors.hooks.work import RECALL_SECONDS
 from recollect.errors import UnknownSpace
+from recollect.recall.unverified import LABEL
 from recollect.vocabulary import GLOBAL_SPACE, Hit, Recollection, Status
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ def inject(engine: Engine, prompt: str) -> tuple[str, str]:
     if not prompt.strip():
         return "", "silent: the prompt is empty"
     answer = recalled(engine, prompt)
-    context = labelled(
-        (_item(hit, engine.settings.zone) for hit in answer.hits), language=language_of(prompt)
-    )
+    language = language_of(prompt)
+    items = (_item(hit, engine.settings.zone, language) for hit in answer.hits)
+    context = labelled(items, language=language)
     outcome = f"memories: {len(answer.hits)}" if answer.hits else f"silent: {answer.status.value}"
     if answer.status in _SAY_WHY or log.is_full():  # others may quote the question
         outcome += f"; {answer.status.value}: {'; '.join(answer.reasons)}"
@@ -57,9 +58,11 @@ def spaces_here(engine: Engine) -> list[str]:
     return list(dict.fromkeys((engine.settings.space, GLOBAL_SPACE)))
 
 
-def _item(hit: Hit, zone: tzinfo) -> Item:
+def _item(hit: Hit, zone: tzinfo, language: str) -> Item:
     """With the day as the user counts it: what was said at one in the morning was said that day."""
     memory = hit.memory
     day = (memory.occurred_at or memory.updated_at).astimezone(zone).date().isoformat()
     about = f"{memory.id} {memory.kind} {day} score {hit.score:.2f}"
+    if not memory.verified:
+        about += f" {LABEL[language]}"
     return Item(about, hit.text, memory.id, part=len(hit.text.strip()) < len(memory.text.strip()))

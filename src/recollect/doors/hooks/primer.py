@@ -78,6 +78,7 @@ def _open(engine: Engine, spaces: list[str]) -> Iterator[Memory]:
             memory
             for memory in page.memories
             if memory.confidence >= _SURE
+            and memory.verified
             and not memory.metadata.get("done")
             and (memory.valid_to is None or memory.valid_to > now)
         )
