@@ -9,7 +9,7 @@ import pytest
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite import large
 from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import StoreContract
+from recollect.testing import StoreContract, TierContract
 
 
 def reopen(store: Store) -> Store:
@@ -37,3 +37,22 @@ class TestSQLiteStoreWithLargeSpaces(TestSQLiteStore):
         monkeypatch.setattr(large, "SIDECAR_FROM", 2)
         monkeypatch.setattr(large, "POSTINGS_FROM", 2)
         monkeypatch.setattr(large, "BEHIND_AT_LEAST", 1)
+
+
+class TestSQLiteTiers(TierContract):
+    @pytest.fixture
+    def make_store(self, quick_path: Path) -> Callable[[], Store]:
+        numbers = itertools.count()
+        return lambda: SQLiteStore(quick_path / f"{next(numbers)}.db")
+
+    @pytest.fixture
+    def reopen_store(self) -> Callable[[Store], Store]:
+        return reopen
+
+    @pytest.fixture
+    def open_beside(self) -> Callable[[Store], Store]:
+        def beside(store: Store) -> Store:
+            assert isinstance(store, SQLiteStore)
+            return SQLiteStore(store.path)
+
+        return beside

@@ -1,21 +1,26 @@
 """Contracts for those who write a store or an embedder of their own. Needs pytest and hypothesis.
 
-A back-end's test file subclasses `StoreContract` (or `EmbedderContract`) and says how to make one;
-every test of the contract then runs on it.
+A back-end's test file subclasses `StoreContract` and `TierContract` (or `EmbedderContract`) and
+says how to make one; every test of the contract then runs on it.
 """
 
 from recollect.testing.embedder_contract import EmbedderContract
-from recollect.testing.entries import ToyEmbedder, make_entry, make_memory
+from recollect.testing.entries import ToyEmbedder, make_entry, make_memory, make_offer
 from recollect.testing.fake_clock import FakeClock
 from recollect.testing.programs import run_programs
 from recollect.testing.store_contract import StoreContract
+from recollect.testing.tier_contract import TierContract
+from recollect.testing.tier_programs import run_tier_programs
 
 __all__ = [
     "EmbedderContract",
     "FakeClock",
     "StoreContract",
+    "TierContract",
     "ToyEmbedder",
     "make_entry",
     "make_memory",
+    "make_offer",
     "run_programs",
+    "run_tier_programs",
 ]

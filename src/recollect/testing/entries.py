@@ -13,7 +13,7 @@ from recollect.embedders.protocol import Kind
 from recollect.remember.ingress import identity
 from recollect.stores.protocol import Embedding
 from recollect.text.tokenise import joined_terms
-from recollect.vocabulary import Entry, Memory, Passage, Vectors
+from recollect.vocabulary import Decision, Entry, Memory, Offer, Passage, Principal, Vectors
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -74,3 +74,16 @@ def lines(text: str) -> tuple[Passage, ...]:
         passages.append(Passage(ordinal, start, start + len(line)))
         start += len(line) + 1
     return tuple(passages)
+
+
+def make_offer(text: str, offer_id: str, *, space: str = "global", **fields: Any) -> Offer:
+    """An offer as it stands in quarantine: admitted, and by somebody of no account."""
+    plain = {
+        "by": Principal("agent", "python"),
+        "source_hash": "source",
+        "identity": f"says {text}",
+        "decision": Decision.ADMITTED,
+        "reason": "as good as any",
+        "decided_at": NOON,
+    }
+    return Offer(memory=make_memory(text, offer_id, space=space), **{**plain, **fields})

@@ -114,6 +114,8 @@ class InMemoryWorkingMemory:
         self._recent: dict[str, _Recent] = {}  # the newest at the end
 
     def add(self, memories: Sequence[Memory], *, now: datetime, keep: int, seconds: float) -> None:
+        if not memories:
+            return
         with self._lock:
             self._drop([i for i, held in self._recent.items() if held.expires_at <= now])
             for memory in memories:
@@ -154,6 +156,8 @@ class InMemoryEventLog:
         self._last = 0
 
     def append(self, events: Sequence[Event], *, keep: int) -> list[Event]:
+        if not events:
+            return []
         with self._lock:
             kept = [e._replace(id=number) for number, e in enumerate(events, self._last + 1)]
             self._last += len(kept)

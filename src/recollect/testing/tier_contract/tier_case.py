@@ -1,0 +1,66 @@
+"""What every part of the contract uses: a store's tiers, and short ways to speak of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from recollect.stores.protocol import Store
+from recollect.stores.tiers import EventLog, Quarantine, Tiers, WorkingMemory
+from recollect.testing.entries import NOON
+from recollect.vocabulary import Decision, Event, Memory, Offer, Ruling
+
+CHINESE = "项目"
+MANY = 10_000
+
+
+def ids(found: Iterable[Offer | Memory]) -> list[str]:
+    return [one.id for one in found]
+
+
+def ruling(offer_id: str, decision: Decision, reason: str = "seen", **fields: Any) -> Ruling:
+    return Ruling(offer_id, decision, reason, "Mei 小美", NOON)._replace(**fields)
+
+
+def event(kind: str = "recalled", *spaces: str, **data: Any) -> Event:
+    return Event(0, NOON, kind, spaces or ("global",), data)
+
+
+class TierCase:
+    @pytest.fixture
+    def make_store(self) -> Callable[[], Store]:
+        raise NotImplementedError("give a fixture 'make_store' that returns a new, empty store")
+
+    @pytest.fixture
+    def reopen_store(self) -> Callable[[Store], Store]:
+        """How to close a store and open it again; the same one where there is nothing to open."""
+        return lambda store: store
+
+    @pytest.fixture
+    def open_beside(self) -> Callable[[Store], Store]:
+        """How to open a store a second time at once; the same one where that means nothing."""
+        return lambda store: store
+
+    @pytest.fixture
+    def store(self, make_store: Callable[[], Store]) -> Iterator[Store]:
+        store = make_store()
+        yield store
+        store.close()
+
+    @pytest.fixture
+    def tiers(self, store: Store) -> Tiers:
+        return store.tiers()
+
+    @pytest.fixture
+    def quarantine(self, tiers: Tiers) -> Quarantine:
+        return tiers.quarantine
+
+    @pytest.fixture
+    def working(self, tiers: Tiers) -> WorkingMemory:
+        return tiers.working
+
+    @pytest.fixture
+    def events(self, tiers: Tiers) -> EventLog:
+        return tiers.events
