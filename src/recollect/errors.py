@@ -18,6 +18,9 @@
     │   └── FingerprintMismatch vectors of two embedders would have been mixed
     ├── LLMError                the language model failed; rules do its work
     ├── RerankerError           the reranker failed; the order stays as found
+    ├── Unauthorised            no key, or one that is wrong or revoked
+    ├── Forbidden               the key is good, and may not do this
+    ├── TooManyRequests         the key has used up its share for now; it says when to try again
     ├── MissingExtra            an optional package is needed; the message says which
     └── SettingsError           a settings file or variable is wrong
 
@@ -122,6 +125,24 @@ class LLMError(RecollectError):
 class RerankerError(RecollectError):
     code = "reranker_error"
     exit_code = 6
+
+
+class Unauthorised(RecollectError):
+    code = "unauthorised"
+    exit_code = 2
+
+
+class Forbidden(RecollectError):
+    code = "forbidden"
+    exit_code = 2
+
+
+class TooManyRequests(RecollectError):
+    code = "too_many_requests"
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"too many requests with this key; try again in {seconds:.1f} seconds")
+        self.seconds = seconds
 
 
 class MissingExtra(RecollectError):

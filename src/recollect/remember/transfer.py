@@ -14,7 +14,7 @@ from recollect.errors import Conflict, InvalidInput, RecollectError
 from recollect.remember import pipeline as writing
 from recollect.remember.ingress import accept
 from recollect.stores.protocol import Store
-from recollect.vocabulary import Action, Memory, Revision
+from recollect.vocabulary import Action, Memory, Receipt, Revision
 
 _PAGE = 500
 
@@ -32,6 +32,17 @@ def as_record(memory: Memory) -> dict[str, Any]:
             value = dict(value)
         record[field.name] = value
     return record
+
+
+def receipt_record(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "id": receipt.id,
+        "space": receipt.space,
+        "action": receipt.action.value,
+        "passages": receipt.passages,
+        "embedded": receipt.embedded,
+        "notes": list(receipt.notes),
+    }
 
 
 def exported(
@@ -63,23 +74,23 @@ class _Told(NamedTuple):
     given_id: bool
 
 
-def _accepted(number: int, record: Mapping[str, Any], now: datetime) -> _Told:
+def _accepted(number: int, record: Mapping[str, Any], now: datetime, redact: bool) -> _Told:
     if not isinstance(record, Mapping):
         raise InvalidInput(f"expected an object, got {type(record).__name__}")
     own = {key: value for key, value in record.items() if key != "history"}
     former = record.get("history") or []
-    memory = accept(own, now=now)
+    memory = accept(own, now=now, redact=redact)
     if not isinstance(former, Sequence) or isinstance(former, str):
         raise InvalidInput("'history' must be a list")
-    history = tuple(_revision(item, memory, now) for item in former)
+    history = tuple(_revision(item, memory, now, redact) for item in former)
     return _Told(number, memory, history, bool(own.get("id")))
 
 
-def _revision(item: Any, memory: Memory, now: datetime) -> Revision:
+def _revision(item: Any, memory: Memory, now: datetime, redact: bool) -> Revision:
     if not isinstance(item, Mapping) or "replaced_at" not in item:
         raise InvalidInput("a former form needs its fields and 'replaced_at'")
     own = {key: value for key, value in item.items() if key != "replaced_at"}
-    former = accept({**own, "id": memory.id, "space": memory.space}, now=now)
+    former = accept({**own, "id": memory.id, "space": memory.space}, now=now, redact=redact)
     return Revision(former, parse_moment(item["replaced_at"], name="replaced_at"))
 
 
@@ -99,7 +110,7 @@ def imported(
     the rest goes on; so is one whose id is here with another text, kind or space: it stays."""
     fates: Counter[str] = Counter()
     done = 0
-    for batch in _batches(records, now, refused):
+    for batch in _batches(records, now, refused, kit.redact):
         fresh = _fresh(batch, kit.store, fates, refused)
 
         def conflict(position: int, error: RecollectError, fresh: list[_Told] = fresh) -> None:
@@ -119,12 +130,17 @@ def imported(
 
 
 def foreseen(
-    records: Iterable[Mapping[str, Any]], store: Store, *, now: datetime, refused: Refused
+    records: Iterable[Mapping[str, Any]],
+    store: Store,
+    *,
+    now: datetime,
+    refused: Refused,
+    redact: bool = True,
 ) -> Counter[str]:
     """What `imported` would do with records that have ids, without doing it."""
     fates: Counter[str] = Counter()
     before: dict[str, Memory] = {}  # of earlier batches
-    for batch in _batches(records, now, refused):
+    for batch in _batches(records, now, refused, redact):
         for told in _fresh(batch, store, fates, refused, before):
             before[told.memory.id] = told.memory
             fates["created"] += 1
@@ -174,7 +190,7 @@ def _content(memory: Memory) -> tuple[str, str, str]:
 
 
 def _batches(
-    records: Iterable[Mapping[str, Any]], now: datetime, refused: Refused | None
+    records: Iterable[Mapping[str, Any]], now: datetime, refused: Refused | None, redact: bool
 ) -> Iterator[list[_Told]]:
     """What was accepted, as many as are written at once."""
     numbered = enumerate(records, start=1)
@@ -182,7 +198,7 @@ def _batches(
         accepted: list[_Told] = []
         for number, record in batch:
             try:
-                accepted.append(_accepted(number, record, now))
+                accepted.append(_accepted(number, record, now, redact))
             except InvalidInput as e:
                 if refused is None:
                     raise InvalidInput(f"record {number}: {e}") from None

@@ -17,7 +17,7 @@ from recollect.text.visible import visible
 if TYPE_CHECKING:
     from recollect.engine import Engine
     from recollect.settings import Loaded
-    from recollect.vocabulary import Progress, Receipt
+    from recollect.vocabulary import Progress
 
 
 _FILL = frozenset({"sync", "reindex", "watch"})  # and those that fill it from files
@@ -167,14 +167,3 @@ class Session:
                 bar.update(task, completed=done, total=total, rate=rate)
 
             yield advance
-
-
-def receipt_record(receipt: Receipt) -> dict[str, Any]:
-    return {
-        "id": receipt.id,
-        "space": receipt.space,
-        "action": receipt.action.value,
-        "passages": receipt.passages,
-        "embedded": receipt.embedded,
-        "notes": list(receipt.notes),
-    }

@@ -4,7 +4,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from recollect.checks import check_space
-from recollect.doors.cli.session import Session, clip, receipt_record
+from recollect.doors.cli.session import Session, clip
+from recollect.remember.transfer import receipt_record
 from recollect.tiers.records import digest_record
 
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import argparse
 
-from recollect.doors.cli.session import Session, receipt_record
+from recollect.doors.cli.session import Session
 from recollect.errors import InvalidInput
+from recollect.remember.transfer import receipt_record
 
 _EPILOG = """\
 Forgotten means gone: the text, its history, its words, its vectors and the write-ahead log. There

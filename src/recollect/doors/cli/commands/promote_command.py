@@ -3,7 +3,8 @@ from __future__ import annotations
 import argparse
 
 from recollect.doors.cli.reviewing import add_deciding, who
-from recollect.doors.cli.session import Session, receipt_record
+from recollect.doors.cli.session import Session
+from recollect.remember.transfer import receipt_record
 
 _EPILOG = """\
 What you promote counts as verified: you looked at it. 'recollect undo ID' takes it back.

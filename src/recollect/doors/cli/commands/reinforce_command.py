@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import argparse
 
-from recollect.doors.cli.session import Session, receipt_record
+from recollect.doors.cli.session import Session
+from recollect.remember.transfer import receipt_record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

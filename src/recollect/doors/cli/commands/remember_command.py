@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.doors.cli.inputs import memory_fields, numbered_lines, parse_json, piped, read_text
-from recollect.doors.cli.session import Session, receipt_record
+from recollect.doors.cli.session import Session
 from recollect.errors import InvalidInput
+from recollect.remember.transfer import receipt_record
 
 _EPILOG = """\
 examples:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import argparse
 
 from recollect.doors.cli.inputs import memory_fields, piped, read_text
-from recollect.doors.cli.session import Session, receipt_record
+from recollect.doors.cli.session import Session
+from recollect.remember.transfer import receipt_record
 
 _EPILOG = """\
 examples:

@@ -85,6 +85,7 @@ def line(report: SyncReport) -> str:
             (report.revised, "revised"),
             (report.moved, "moved"),
             (report.removed, "removed"),
+            (report.redacted, "with secrets redacted"),
         )
         if count
     ]
@@ -106,4 +107,4 @@ def record(report: SyncReport) -> dict[str, Any]:
     }
 
 
-_COUNTS = ("files", "unchanged", "changed", "added", "revised", "moved", "removed")
+_COUNTS = ("files", "unchanged", "changed", "added", "revised", "moved", "removed", "redacted")
