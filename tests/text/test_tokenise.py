@@ -256,6 +256,7 @@ TEXTS_TO_COUNT = [
     "The budgets of May: 42, budget_2026 and --no-cache; don't!",
     "预算是四十二万，预算表在 wiki 上。user_id=7",
     "偏好 dark mode；深色模式、カタカナ。",
+    "哈哈哈哈，妈妈妈 ha ha ha",
     "",
 ]
 

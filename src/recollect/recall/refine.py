@@ -24,6 +24,7 @@ from recollect.recall.fuse_adaptively import Trust, trust_in
 from recollect.recall.parts import scored
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
+from recollect.stores.protocol import Counted, CountsTerms
 from recollect.text.bm25 import K1, idf, longness
 from recollect.text.fold import fold_for_terms
 from recollect.text.tokenise import (
@@ -33,7 +34,6 @@ from recollect.text.tokenise import (
     query_terms,
     terms,
 )
-from recollect.vocabulary import Candidate
 
 _QUESTION_CHARS = 1_000
 _EXACT = 1.25  # of the best score without it; neighbours may add a fifth to another
@@ -43,7 +43,7 @@ class _Read(NamedTuple):
     """A candidate, read: how often it holds each of the question's terms, and its length."""
 
     key: Key
-    text: str  # folded, once for all that is read from it
+    text: str  # folded, once for all that is read from it; "" where nothing is
     counts: Mapping[str, int]
     length: int
     whole: float  # how many terms its memory must have
@@ -69,7 +69,7 @@ class Refine:
             term: idf(common.passages, holding)
             for term, holding in zip(asked, common.holding, strict=True)
         }
-        read = [_read(candidate, rarity) for candidate in draft.candidates]
+        read = _read(draft, kit, rarity)
         usual = common.length * common.passages / max(common.memories, 1)
         share = self._by_memory(read, rarity, common.length, usual) if by_words else {}
         trust = self.trust or trust_in(draft)
@@ -186,13 +186,24 @@ class Refine:
         return 1 - (1 - min(1.0, held / self.firm) ** 2) * clear
 
 
-def _read(candidate: Candidate, rarity: Mapping[str, float]) -> _Read:
-    memory, text = candidate.memory, candidate.text
-    assert memory is not None
-    folded = fold_for_terms(text)
-    counts, length = count_terms(folded, rarity)
-    whole = length * len(memory.text) / max(len(text), 1)
-    return _Read(candidate.key, folded, counts, length, whole)
+def _read(draft: Draft, kit: Kit, rarity: Mapping[str, float]) -> list[_Read]:
+    """What each candidate holds: as the store knows it, or by cutting its text into terms, which
+    takes most of the time of a recall."""
+    folds = _nears(draft)
+    counted: Sequence[Counted | None] = [None] * len(draft.candidates)
+    # looking back, a candidate may read otherwise than it is kept now
+    if isinstance(kit.store, CountsTerms) and not draft.query.looking_back:
+        keys = [candidate.key for candidate in draft.candidates]
+        counted = kit.store.count_terms(list(rarity), keys, spaces=draft.query.spaces)
+    read: list[_Read] = []
+    for candidate, known in zip(draft.candidates, counted, strict=True):
+        memory, text = candidate.memory, candidate.text
+        assert memory is not None
+        folded = fold_for_terms(text) if folds or known is None else ""
+        counts, length = count_terms(folded, rarity) if known is None else known
+        whole = length * len(memory.text) / max(len(text), 1)
+        read.append(_Read(candidate.key, folded, counts, length, whole))
+    return read
 
 
 def _bm25(
@@ -206,10 +217,16 @@ def _bm25(
     )
 
 
+def _nears(draft: Draft) -> bool:
+    """Will near words be looked for?"""
+    question = draft.question
+    return draft.query.words and question is not None and question.word_vectors is not None
+
+
 def _nearness(draft: Draft, read: Sequence[_Read], rarity: Mapping[str, float]) -> dict[Key, float]:
     """How near each candidate comes word by word: in spreads above the mean of the candidates."""
     question = draft.question
-    if question is None or question.word_vectors is None or not draft.query.words:
+    if question is None or question.word_vectors is None or not _nears(draft):
         return {}
     import numpy as np
 

@@ -268,7 +268,8 @@ def count_terms(text: str, wanted: Collection[str]) -> tuple[dict[str, int], int
     if ideographs:
         for term in wanted:
             if term[0] >= FIRST_IDEOGRAPH and (count := text.count(term)):
-                counts[term] = count
+                twin = len(term) == 2 and term[0] == term[1]  # 哈哈哈 holds 哈哈 twice
+                counts[term] = len(re.findall(f"(?={term})", text)) if twin else count
     return counts, len(every) + ideographs
 
 

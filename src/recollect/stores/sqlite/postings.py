@@ -17,6 +17,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.stores.protocol import Counted
 from recollect.stores.sqlite import large, words
 from recollect.stores.sqlite.posting_files import PostingFiles, Postings
 from recollect.stores.sqlite.sidecar import Ints, Listed
@@ -209,19 +210,22 @@ class PostingsIndex:
                 return {}
             base = self._base
             assert base is not None
-            wanted = np.array(pids, np.int64)
-            places = np.searchsorted(base.pids, wanted)
-            places = places[np.isin(wanted, base.pids[np.minimum(places, len(base.pids) - 1)])]
+            places = _present(np.array(pids, np.int64), base.pids)
             if self._alive is not None:
                 places = places[self._alive[places]]
             spans = [self._span(base, term) for term in terms]
         counts: list[dict[str, int]] = [{} for _ in places]
+        wanted = places.astype(np.int32)
         for term, span in zip(terms, spans, strict=True):
             holding = base.places[span]
-            if len(holding):
-                at = np.minimum(np.searchsorted(holding, places), len(holding) - 1)
-                held = np.flatnonzero(holding[at] == places)
-                for one, count in zip(held.tolist(), base.counts[span][at[held]].tolist(), strict=True):
+            if not len(holding):
+                continue
+            at = holding.searchsorted(wanted)
+            at[at == len(holding)] = 0
+            held = (holding[at] == wanted).nonzero()[0]
+            if len(held):
+                times = base.counts[span][at[held]].tolist()
+                for one, count in zip(held.tolist(), times, strict=True):
                     counts[one][term] = count
         numbers, lengths = base.pids[places].tolist(), base.lengths[places].tolist()
         return dict(zip(numbers, map(Counted, counts, lengths), strict=True))
@@ -243,3 +247,13 @@ class PostingsIndex:
                 return True
             dead = 0 if self._alive is None else int((~self._alive).sum())
             return large.behind(len(self._tail_pids) + dead, len(self._base.pids))
+
+
+def _present(pids: Ints, among: Ints) -> Ints:
+    """Where those of these numbers that are there stand in an ascending list."""
+    if not len(among):
+        return np.empty(0, np.int64)
+    at: Ints = among.searchsorted(pids)
+    at[at == len(among)] = 0
+    there: Ints = at[among[at] == pids]
+    return there

@@ -21,6 +21,7 @@ from recollect.filters import Filter
 from recollect.stores.cursors import place
 from recollect.stores.protocol import (
     Compared,
+    Counted,
     Embedding,
     Frequencies,
     Neighbours,
