@@ -1,0 +1,393 @@
+# ruff: noqa: E501  (a table of patterns: a line broken in the middle of one is harder to read)
+"""Rules for text that gives the agent orders or wants to be believed for ever.
+
+A user's wish ("always use UTC", 以后一律用中文) is a memory like any other. What differs is text that
+speaks to the reading model as such, lifts rules, claims authority, or hides from the user.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from recollect.text.suspicion.findings import INSTRUCTION, PERSUASION, Rule, rule, words
+
+_GAP = r"[^\n.!?。！？]{0,30}?"
+_NOT = r"(?<!not )(?<!n't )(?<!never )(?<!n’t )(?<!不要)(?<!不能)(?<!不得)(?<!不可)(?<!别)"
+AI = (
+    r"(?:" + words(
+        r"a\.?i\.?s?|llms?|(?:large )?language models?|chat ?bots?|assistants?|agents?|models?|"
+        r"chatgpt|gpt(?:-?\d)?|claude|copilot|gemini|ai (?:assistants?|agents?|models?|summari[sz]ers?)"
+    )
+    + r"|人工智能|智能体|智能助手|大?语言模型|大模型|模型|机器人|助手|助理)"
+)  # fmt: skip
+
+AI_CUE = "<ai>"  # stands for `AI` among cues: its short names are in too many other words
+
+_LIFT = (
+    _NOT
+    + r"(?:"
+    + words(
+        r"ignore|ignoring|disregard(?:ing)?|forget|override|bypass|discard|abandon|set aside|"
+        r"pay no attention to|(?:do not|don't|stop|no longer|never) (?:follow|obey|heed)(?:ing)?|"
+        r"neglect|throw away|erase|wipe"
+    )
+    + r"|忽略|无视|忽视|忽略掉|(?:不要|别|不用|不必|无需)(?:再)?(?:理会|遵守|遵循|遵从|听从|管|顾)|"
+    r"(?:不再|停止)(?:遵守|遵循|遵从|听从|执行)|忘记|忘掉|抛开|抛弃|丢弃|舍弃|绕过|绕开|推翻|废除|清空|清除)"
+)
+_EARLIER = (
+    r"(?:" + words(
+        r"previous|prior|preceding|above|earlier|former|foregoing|existing|original|initial|past|"
+        r"your|system(?:'s)?|safety|developers?'?|before|built-in|hidden"
+    )
+    + r"|以上|之前|先前|前面|上面|上述|此前|原有|原来的?|原先|你的|给你的?|系统|既有|开发者|已有|早先|内置)"
+)  # fmt: skip
+_ORDERS = (
+    r"(?:" + words(
+        r"instructions?|directives?|rules?|guidelines?|guidance|prompts?|orders|polic(?:y|ies)|"
+        r"constraints?|restrictions?|safeguards?|guardrails?|programming|training|commands?"
+    )
+    + r"|指令|指示|规则|规定|提示词?|命令|设定|限制|约束|准则|政策|守则|训练)"
+)  # fmt: skip
+_ANY = (
+    r"(?:"
+    + words(r"all|any|every|each|whatever|everything|anything")
+    + r"|所有|一切|全部|任何|全都)"
+)
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    return (*_lifting(), *_roles(), *_addressing(), *_concealing(), *_believing())
+
+
+def _lifting() -> tuple[Rule, ...]:
+    """What you were told before shall not hold."""
+    orders = (
+        "instruction directive rule guideline guidance prompt order polic constraint restriction "
+        "safeguard guardrail programming training command 指令 指示 规则 规定 提示 命令 设定 限制 约束 准则 "
+        "政策 守则 训练"
+    )
+    lifts = (
+        "ignor disregard forget overrid bypass discard abandon aside attention follow obey heed neglect "
+        "throw erase wipe 忽略 无视 忽视 理会 遵 听从 不要管 别管 不用管 顾 执行 忘 抛 丢弃 舍弃 绕 推翻 废除 清"
+    )
+    return (
+        rule(INSTRUCTION, 0.75, f"{orders} & {lifts}", f"{_LIFT}{_GAP}{_EARLIER}{_GAP}{_ORDERS}"),
+        rule(
+            INSTRUCTION, 0.6, f"instruction directive prompt guideline 指令 提示词 命令 & {lifts}",
+            f"{_LIFT}{_GAP}{_ANY}{_GAP}(?:{words('instructions?|directives?|prompts?|guidelines?')}"
+            "|指令|提示词|命令)",
+        ),
+        rule(
+            INSTRUCTION, 0.6, "forget ignore disregard 忘 抛开 清空 作废 & above told developer creator maker operator before 以上 上面 之前 前面 先前",
+            _NOT + words("forget|ignore|disregard") + r" " + words("everything|anything|all|whatever")
+            + _GAP + words("above|you (?:were|have been|are) told|your? (?:developers?|creators?|"
+                           "makers?|operators?)|said before this|before this (?:line|point)")
+            + r"|(?:把|将)?(?:以上|上面|之前|前面|先前)[^\n。！？]{0,12}(?:内容|对话|话|一切|东西)?"
+            r"(?:统统|全部|全都|都)?(?:忘掉|忘记|忘了吧|抛开|清空|作废)",
+        ),
+        rule(
+            INSTRUCTION, 0.55, f"{orders} & appl longer void obsolete suspended lifted cancel revoked disabled null replaced 作废 失效 不再 解除 取消 无效",
+            f"{_EARLIER}{_GAP}{_ORDERS}{_GAP}(?:"
+            + words(
+                r"no longer (?:appl(?:y|ies)|holds?|bind(?:ing|s)?|valid)|(?:is|are|were) (?:now )?"
+                r"(?:void|obsolete|suspended|lifted|cancell?ed|revoked|disabled|null)|"
+                r"(?:do|does) not apply|ha(?:s|ve) been (?:lifted|revoked|cancell?ed|suspended|replaced)"
+            )
+            + r"|作废|失效|不再有效|不再适用|解除|取消了|无效)",
+        ),
+        rule(
+            INSTRUCTION, 0.3, f"{orders} & supersede override precedence replace outrank 优先于 高于 凌驾 取代 覆盖",
+            r"(?:" + words(r"supersedes?|overrides?|takes? precedence over|replaces?|outranks?")
+            + f"|优先于|高于|凌驾于|取代|覆盖){_GAP}(?:{_EARLIER}|{_ANY}){_GAP}{_ORDERS}",
+        ),
+        rule(
+            INSTRUCTION, 0.45, "prompt instructions 提示 指令 & supersede override precedence replace outrank 优先于 高于 凌驾 取代 覆盖",
+            r"(?:" + words(r"supersedes?|overrides?|takes? precedence over|replaces?|outranks?")
+            + f"|优先于|高于|凌驾于|取代|覆盖){_GAP}"
+            r"(?:system prompt|your (?:system )?(?:prompt|instructions)|系统提示|系统指令|你的指令)",
+        ),
+        rule(  # letters that stood apart, joined: the borders between words are lost
+            INSTRUCTION, 0.7, "ignore disregard forget override",
+            r"(?:ignore|disregard|forget|override)(?:all|any|the|your|my|every|of|these)*"
+            r"(?:previous|prior|above|earlier|your)(?:system|safety)?"
+            r"(?:instruction|rule|prompt|guideline|order|directive)",
+        ),
+        rule(
+            INSTRUCTION, 0.4, "safety security content moderation guardrail 安全 内容 道德 & suspended disabled off lifted deactivated removed waived 关闭 停用 解除 绕过 取消",
+            words(r"(?:safety|security|content|moderation) (?:checks?|filters?|polic(?:y|ies)|"
+                  r"rules|measures|restrictions)|guardrails?")
+            + _GAP + words(r"(?:is|are|have been) (?:now )?(?:suspended|disabled|off|lifted|"
+                           r"deactivated|removed|waived)")
+            + r"|(?:关闭|停用|解除|绕过|取消)(?:了)?(?:所有|一切|全部|你的)?(?:安全|内容|道德)"
+            r"(?:检查|审查|过滤|限制|策略|机制)",
+        ),
+    )  # fmt: skip
+
+
+def _roles() -> tuple[Rule, ...]:
+    """Who is speaking, and who you are."""
+    return (
+        rule(
+            INSTRUCTION, 0.7, "<| [inst <<sys [/inst <start_of",
+            r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|begin_of_text|"
+            r"start_header_id|end_header_id)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>",
+        ),
+        rule(
+            INSTRUCTION, 0.55, "<system </system <系统 [system [系统 【系统 <sys",
+            r"</?(?:system|sys|系统)(?:[ _-]?(?:prompt|message|override|note|instructions?|提示|指令|消息))?"
+            r"\s{0,2}>|[\[【](?:system|系统)\s?(?:prompt|message|override|note|command|提示词?|指令|消息|"
+            r"通知|命令)?[\]】]",
+        ),
+        rule(
+            INSTRUCTION, 0.4, "### human: assistant: user: system: 助手 用户 系统",
+            r"(?:^|\n)\s{0,3}#{2,4}\s?(?:system|assistant|human|user|instructions?|助手|用户|系统|指令)"
+            r"\s{0,2}[:：]",
+        ),
+        rule(  # a made-up exchange: the assistant has agreed already
+            INSTRUCTION, 0.4, "assistant: assistant： 助手: 助手： ai: ai：",
+            r"(?:^|\n)[\s#*>]{0,6}(?:assistant|ai|助手|智能体)\s{0,2}[:：][*]{0,2}\s{0,3}"
+            r"(?:understood|ok(?:ay)?|sure|of course|acknowledged|confirmed|明白|好的|收到|了解|遵命|知道了)"
+            r"[^\n]{0,40}?(?:\bi(?:'ll| will)\b|我(?:会|将|以后|今后))[^\n]{0,60}\n"
+            r"[\s#*>]{0,6}(?:user|human|用户)\s{0,2}[:：]",
+        ),
+        rule(
+            INSTRUCTION, 0.5, "override directive command instruction 指令 命令 覆盖",
+            r"(?:" + words(r"(?:system|admin(?:istrator)?|root|developer|priority|emergency) "
+                           r"(?:override|directive|command|instructions?)")
+            + r"\s{0,2}[:：\]】-]|(?:系统|管理员|开发者|最高|最高权限|紧急)(?:最高)?(?:权限|优先级?)?"
+            r"(?:指令|命令|覆盖)\s?[:：】])",
+        ),
+        rule(
+            INSTRUCTION, 0.35, "system: system： 系统: 系统： 系统消息 系统提示 notice alert message",
+            r"(?:^|\n)\s{0,3}(?:system|系统)(?: ?(?:message|notice|alert|update|note|消息|提示|通知|公告))?"
+            r"\s{0,2}[:：]\s{0,3}(?:you\b|the (?:user|assistant|agent|ai)|ignore|override|from now|new|"
+            r"assistant|你|用户|该用户|忽略|从现在|即刻|助手)",
+        ),
+        rule(
+            INSTRUCTION, 0.6, f"you 你 & {AI_CUE} now longer 现在 不再 从今 今后 将",
+            r"(?:" + words(r"you are (?:now|no longer)|you're (?:now|no longer)|from now on,? you (?:are|will "
+                           r"be|act as)")
+            + f"{_GAP}(?:{AI}|"
+            + words(r"operator|admin(?:istrator)?|root|dan|unrestricted|unfiltered|jailbroken|"
+                    r"bound|restricted|limited|evil|hacker|persona")
+            + r")|你(?:现在(?:起|开始)?(?:就)?(?:是|扮演|变成)|不再是|将(?:扮演|成为)|从现在(?:起|开始)(?:就)?是)"
+            rf"[^\n。！？]{{0,15}}?(?:{AI}|ai|操作员|管理员|黑客|不受|没有(?:任何)?限制|无限制|角色)"
+            r"|(?:从现在(?:起|开始)|从今(?:以后|往后|天起)|今后)[,，]?你(?:就|将)?(?:是|扮演|不再是)"
+            rf"[^\n。！？]{{0,15}}?(?:{AI}|ai|操作员|管理员|黑客|不受|没有(?:任何)?限制|无限制|角色))",
+        ),
+        rule(
+            INSTRUCTION, 0.55, "your 你 & new real true actual only updated 新 真 唯一",
+            words(r"your (?:new|real|true|actual|only|updated) (?:identity|persona|instructions?|"
+                  r"directives?|objective|system prompt|mission|task|goal|orders)") + r"\s{0,2}(?:is|are|[:：])"
+            r"|你的?(?:新|真正的|唯一的|真实)(?:身份|人设|指令|任务|目标|使命|命令)\s?(?:是|为|[:：])",
+        ),
+        rule(INSTRUCTION, 0.3, "your 你的", r"your new role is|你的?新(?:角色|职责)(?:是|为|[:：])"),
+        rule(
+            INSTRUCTION, 0.5, "act pretend behave imagine 假装 装作 扮演 假设 当作",
+            r"(?:" + words(r"act|pretend|behave|respond|answer|imagine")
+            + f"|假装|装作|扮演|假设|当作){_GAP}(?:"
+            + words(r"you (?:ha(?:d|ve)|are under|were under) no (?:content |safety |more )?(?:polic(?:y|ies)|"
+                    r"restrictions?|rules|limits?|guidelines|filters?)|without (?:any )?(?:restrictions?|"
+                    r"filters?|guidelines|limits)|unrestricted|no restrictions")
+            + r"|你?(?:没有|不受|无)(?:任何|一切)?(?:内容|安全|道德)?(?:政策|限制|约束|规则|审查|过滤))",
+        ),
+        rule(
+            INSTRUCTION, 0.45, "mode 模式 anything",
+            words(r"(?:developer|dan|god|debug|maintenance|jailbreak|unrestricted|admin) mode")
+            + _GAP + words(r"enabled|activated|active|on|engaged|unlocked")
+            + r"|do anything now|(?:进入|开启|启用|激活|已进入|已开启)了?[^\n。]{0,3}(?:开发者|越狱|dan|上帝|维护|调试|"
+            r"管理员|无限制)\s?模式",
+        ),
+        rule(
+            INSTRUCTION, 0.4, "unrestricted restriction refus comply obey grant 不受限制 照办 服从 拒绝 满足",
+            words(r"without (?:any )?(?:restrictions?|refus\w{2,4}|filters?)|do(?:es)? not (?:warn|refuse)|"
+                  r"never refuse|(?:obey|comply with|grant|fulfil+|approve) (?:all|every|any) "
+                  r"(?:requests?|orders?|commands?|demands?)|unrestricted (?:operator|mode|ai|assistant)")
+            + r"|不受(?:任何)?限制的(?:操作员|助手|ai|模型|智能体)|(?:所有|任何|一切|全部)(?:的)?(?:请求|要求|命令)"
+            r"(?:都|均|一律)(?:要|须|必须|应)?(?:照办|服从|执行|满足|答应|批准)|(?:满足|答应|服从)[^\n。]{0,6}"
+            r"(?:所有|任何|一切)(?:的)?(?:请求|要求|命令)|不(?:得|要|能|许|会)拒绝(?:任何|用户|我)",
+        ),
+    )  # fmt: skip
+
+
+def _addressing() -> tuple[Rule, ...]:
+    """Speaking to the model that reads, which a memory does not do."""
+    ai = AI_CUE
+    return (
+        rule(
+            INSTRUCTION, 0.5, f"{ai} & note message instruction notice reminder hint memo directive "
+            "addressed advice 给 致 告 提醒 通知",
+            words(r"(?:note|message|instructions?|notice|reminder|hint|memo|"
+                  r"directive|addressed|advice)(?: message| note| notice)?,? (?:to|for)")
+            + r" (?:the |any |all |whichever |every |whatever |your |our )?" + AI
+            + r"|(?:给|致|告|写给|提醒|通知)(?:各位|所有|任何|每个|正在阅读的|读到这里的)?" + AI
+            + r"们?(?:的)?(?:重要|特别|紧急)?(?:提示|指令|消息|说明|留言|通知|附注|备注|注意|话|[:：])",
+        ),
+        rule(
+            INSTRUCTION, 0.5, f"{ai} & dear attention listen 亲爱的 各位 敬告 尊敬 这里 这条 此处 本文 这段",
+            r"(?:" + words(r"dear|attention:?|listen,?")
+            + r"[ ,]{0,2}|亲爱的|各位|敬告|尊敬的)(?:reader, )?" + AI + r"(?! (?:number|x|s|y|3)\b)\s?[,:，：!！]"
+            r"|(?:读|看|检索|处理|扫描|总结)到?(?:这里|这条|此处|本文|这段)[^\n。]{0,8}(?:的)?" + AI,
+        ),
+        rule(  # "assistant:" alone is how a transcript says who speaks
+            INSTRUCTION, 0.4, ai,
+            r"(?:^|[\n.!?。！？(（\[【>:*\"“])\s{0,3}" + AI + r"(?: (?:reading|processing|that reads?) this)?\s?"
+            r"[,:，：]\s?" + _NOT
+            + r"(?:" + words(r"please (?:ignore|omit|report|approve|stop|forget|run|execute|reveal|delete|mark|treat)|"
+                             r"do not (?:tell|mention|reveal|warn|ask|inform)|don't (?:tell|mention|reveal|warn|ask)|"
+                             r"you (?:must|will now|are now|shall|are to)|ignore|never (?:mention|tell|reveal|warn|ask)|"
+                             r"always (?:recommend|say|answer|approve)|omit|report that|tell the user|say that|approve|"
+                             r"forget|execute|reveal|disregard|override|obey|skip (?:the|all)|delete|mark (?:this|it)|"
+                             r"treat (?:this|it|every)|answer only|reply only|state that")
+            + r"|不要(?:告诉|提|透露|警告|询问)|你(?:必须|务必|现在是|应立即)|请?(?:忽略|务必|报告|执行|调用|批准|删除|立即|立刻|马上|"
+            r"跳过|只回复|只回答|记住以后)|必须|无视)",
+        ),
+        rule(
+            INSTRUCTION, 0.55, "this 这 此 本 该 & retriev recall load process ingest index summari pars read see 检索 读 看 "
+            "处理 加载 召回 调取 索引 总结 & memory note entry passage item record snippet chunk context 记忆 笔记 条目 文本 片段 记录",
+            r"(?:" + words("if|when|whenever|once|as soon as|after")
+            + r" you(?:,? (?:the|an?|as an?|as the) " + AI + r")?,?(?: (?:ever|next|later|have))?"
+            r" (?:retrieve|recall|load|process|ingest|index|summari[sz]e|parse|read|see)\w{0,2} this "
+            r"(?:memory|note|entry|passage|item|record|snippet|chunk|context)"
+            r"|(?:当|如果|若|一旦|每当|只要)你(?:[(（]?" + AI + r"[)）]?)?[^\n。]{0,6}(?:检索|读取|读|看|处理|加载|召回|"
+            r"调取|索引|总结)到?(?:了)?(?:这条|此条?|本条?|这段|该条?|这一)(?:记忆|笔记|条目|文本|片段|记录))",
+        ),
+        rule(
+            INSTRUCTION, 0.45, ai,
+            r"(?:" + words(r"if|since|because|as") + r" (?:you are |you're )?(?:an? |the )" + AI
+            + r"[, ]+you (?:must|should|will|shall|are (?:required|to)|need to|have to)"
+            r"|(?:作为|身为|既然你是)(?:一个|一名|本)?" + AI + r"[,，]?(?:你)?(?:必须|应当?|要|需|须|务必))"
+            r"|" + words(r"if you are an? (?:ai|llm|language model|automated|bot)")
+            + r"|如果你是(?:一个)?(?:ai|人工智能|语言模型|大模型|智能体)",
+        ),
+        rule(  # "the agent must run the tests" is an ordinary note: it only adds to others
+            INSTRUCTION, 0.2, ai,
+            r"(?:the |any |every |all |this |whichever |your )?" + AI
+            + r"(?: (?:that|which|who) \w{1,12} \w{1,12})? "
+            + words("must|should|shall|needs? to|ha(?:s|ve) to|is (?:required|instructed|ordered|to be)")
+            + r"|" + AI + r"(?:都|就)?(?:必须|应立即|应立刻|务必|应当?|须|要立即|要立刻)",
+        ),
+        rule(INSTRUCTION, 0.1, "you 你", words("you must(?: always| never)?|you shall") + "|你(?:必须|务必|一定要)"),
+    )  # fmt: skip
+
+
+def _concealing() -> tuple[Rule, ...]:
+    """The user shall not know, or not be asked."""
+    return (
+        rule(
+            INSTRUCTION, 0.45, "user human operator owner 用户 使用者 主人 人类",
+            words(r"(?:do not|don't|never|without|must not|avoid|no need to|not to) "
+                  r"(?:ever )?(?:tell|telling|inform|informing|notify|notifying|alert|alerting|warn|warning|"
+                  r"mention|mentioning|reveal|revealing|disclos(?:e|ing)|show|showing|ask|asking)"
+                  r"(?: (?:this|it|that|anything|any of this))?(?: to)?")
+            + r" (?:the |your |any )?(?:user|human|operator|owner)s?(?![a-z_])"
+            r"|(?:不要|别|不得|切勿|禁止|无需|不必|不能|不许|不准|绝不|永远不要)(?:再)?(?:告诉|告知|通知|提醒|让|向|透露给?|"
+            r"泄露给?|提示|询问|惊动)(?:任何)?(?:用户|使用者|主人|人类)"
+            r"|(?:对|向)用户(?:保密|隐瞒|隐藏)|瞒着用户|(?:keep|hide) (?:this|it|these instructions) "
+            r"(?:secret |hidden |confidential )?from (?:the |your )?(?:user|human|owner)",
+        ),
+        rule(
+            INSTRUCTION, 0.55, "note instruction message memory text 笔记 指令 消息 记忆 提示 说明 规则",
+            words(r"(?:do not|don't|never|must not) (?:ever )?(?:mention|reveal|disclose|quote|cite|show|"
+                  r"talk about|repeat|refer to) (?:this|these|the above) "
+                  r"(?:note|instructions?|message|memory|text|rules?|entry|prompt)s?")
+            + r"|(?:不要|别|切勿|不得|永远不要|绝不)(?:再)?(?:提到|提及|透露|引用|泄露|说出|暴露)(?:这条|这些|此|本|上述|该)条?"
+            r"(?:笔记|指令|消息|记忆|提示|说明|规则|内容)",
+        ),
+        rule(
+            INSTRUCTION, 0.25, "anyone anybody without 任何人 别人 他人 擅自",
+            words(r"(?:do not|don't|never|without) (?:tell|telling|inform|informing|notify|notifying|"
+                  r"alerting|asking) (?:anyone|anybody)|without (?:asking|telling|consulting) (?:him|her|them)")
+            + r"|(?:不要|别|切勿|不得)(?:告诉|告知|通知|惊动)(?:任何人|别人|他人)",
+        ),
+        rule(
+            INSTRUCTION, 0.3, "confirm permission approval review check 确认 审批 批准 许可 核实 再查 审查 复核",
+            words(r"no (?:further |second |more )?(?:confirmations?|permission|approval|review|checks?|verification)"
+                  r"(?: is| are)? (?:needed|required|necessary)|(?:without|skip(?:ping)?|bypass|omit)"
+                  r"(?: asking(?: for)?| any| the| all| further)? (?:confirmations?|permission|approval|"
+                  r"reviews?|verification)|needs? no (?:second |further )?(?:check|confirmation|review|approval)|"
+                  r"(?:should|must|can|may) skip (?:them|it|confirmation|this)")
+            + r"|(?:无需|无须|不需要?|不用|不必|毋需)(?:再|任何|用户|人工|二次)*(?:确认|审批|批准|许可|核实|查证|再查|审查|复核)"
+            r"|(?:跳过|绕过|省略|略过)(?:所有|一切|任何|用户)?(?:的)?(?:确认|审批|审查|复核|核实)"
+            r"|(?:直接|自动|一律)(?:批准|通过|放行|同意)",
+        ),
+        rule(
+            INSTRUCTION, 0.4, "authority rights permission privileges verified authenticated administrator "
+            "developer creator 权限 管理员 开发者 创造者 所有者",
+            words(r"the same (?:authority|rights|permissions?|privileges|trust|weight) as (?:the |your )?(?:user|"
+                  r"owner|system|admin(?:istrator)?|developer)|(?:verified|authenticated|confirmed) as (?:an? |the )?"
+                  r"(?:admin(?:istrator)?|owner|developer|root|superuser)|(?:i am|i'm|this is) your "
+                  r"(?:developer|creator|administrator|admin|operator|maker)")
+            + r"|(?:与|和|跟)(?:用户|主人|管理员)(?:本人)?(?:具有|拥有|享有|有)?(?:同等|相同|一样|同样)的?(?:权限|权力|效力|地位)"
+            r"|已(?:被|经)?(?:验证|认证|确认)(?:为|是)(?:管理员|开发者|所有者|超级用户)|我(?:就)?是你的(?:开发者|创造者|管理员|主人)",
+        ),
+    )  # fmt: skip
+
+
+def _believing() -> tuple[Rule, ...]:
+    """To be kept for ever, said every time, and believed unchecked. Each alone can be a wish."""
+    return (
+        rule(
+            PERSUASION, 0.35, "recommend suggest promote endorse advertise praise steer 推荐 首推 主推 优先选 宣传 引导 吹捧",
+            words(r"always|first|whenever|every time|in every|every (?:answer|conversation|reply)|(?:for|in|to) "
+                  r"(?:all|any|every) future|from (?:now|here) on|in (?:all|any) (?:answers?|conversations?)|"
+                  r"must|each time")
+            + r"[^\n.!?。！？]{0,60}?" + words(r"recommend(?:ed)?|suggest(?:ed)?|promoted?|endorsed?|advertised?|"
+                                               r"praised?|steer")
+            + r"|" + words(r"recommend|suggest|promote|endorse|advertise|praise")
+            + r"[^\n.!?。！？]{0,60}?" + words(r"first in every|in (?:every|all|each) \w{0,8} ?(?:answers?|"
+                                               r"conversations?|repl(?:y|ies)|responses?)|(?:to|for) (?:all|every) users?|"
+                                               r"above all others|every time|whenever|no matter what")
+            + r"|(?:以后|今后|往后|凡是|每次|每当|只要|一律|无论|始终|务必|必须)[^\n。！？]{0,25}?(?:推荐|首推|主推|优先选|宣传|"
+            r"引导|吹捧)",
+        ),
+        rule(
+            PERSUASION, 0.3, "user 用户",
+            words(r"(?:the|this) user (?:fully|completely|absolutely|always|unconditionally|totally|already|"
+                  r"has already|has|explicitly)*\s?(?:trusts?|agreed|authori[sz]ed|consented|approved|"
+                  r"pre-?approved|waived|insists?(?: on)?|gave (?:full )?permission|granted|whitelisted)")
+            + r"|用户(?:已经?|早已|早就|一直|完全|绝对|无条件|明确|本人|十分|非常)+(?:信任|同意|授权|批准|许可|确认过|允许)"
+            r"|(?:这是|此为|系)用户(?:本人)?(?:坚持|要求|授权|同意|的意思|的决定)",
+        ),
+        rule(
+            PERSUASION, 0.4, "user 用户",
+            words(r"(?:say|claim|state|pretend|tell \w{1,8}|mention) that (?:the user|he|she|they) "
+                  r"(?:chose|wanted|asked|approved|agreed|decided|said)")
+            + r"|(?:说|称|写|声称)(?:是|成|明|这是)?用户(?:自己|本人)?(?:选|要求|同意|决定|批准|说)",
+        ),
+        rule(
+            PERSUASION, 0.35, "memor store save keep record persist permanent forever 记忆 永久 永远 牢记 铭记",
+            words(r"(?:store|save|keep|record|write|put|commit|add|persist|memori[sz]e|log) (?:this|that|it|"
+                  r"the following)? ?(?:permanently|forever|for good|for ever|(?:in|into|to|as) (?:your |the )?"
+                  r"(?:long-term |permanent |core |persistent )?memor(?:y|ies))|updat(?:e|ing) your (?:long-term )?"
+                  r"memor(?:y|ies)|(?:important|essential|crucial|vital) to memori[sz]e|remember(?:ed)? "
+                  r"(?:this |it )?(?:forever|permanently|for ever|always)")
+            + r"|永(?:久|远)(?:地)?(?:保存|记住|牢记|记得|保留|存储)|(?:存入|写入|写进|保存到|加入|存进|录入)(?:你的)?"
+            r"(?:长期|永久|核心)?记忆|更新你的(?:长期)?记忆|务必(?:牢记|铭记)",
+        ),
+        rule(
+            PERSUASION, 0.3, "future later subsequent every all 以后 今后 后续 将来 每个 每次 所有 每一",
+            words(r"(?:in|for|to|across|during) (?:all|any|every|each) (?:future|later|subsequent|coming|following|"
+                  r"other) (?:answers?|repl(?:y|ies)|responses?|sessions?|conversations?|questions?|chats?|requests?|"
+                  r"tasks?)|in every (?:answer|response|reply)|(?:to|at the end of) every (?:answer|response|reply)|"
+                  r"after (?:each|every) (?:answer|reply|response)")
+            + r"|(?:以后|今后|后续|将来|往后|接下来)的?(?:所有|每次|每个|一切|任何|每一次)(?:会话|对话|回答|回复|任务|请求|聊天)"
+            r"|(?:每个|每次|所有|每一[个次条])(?:回答|回复|答复)(?:的)?(?:里|中|末尾|后面?|结尾|都|最后)"
+            r"|(?:所有|每次)(?:会话|对话)(?:里|中|都)",
+        ),
+        rule(
+            PERSUASION, 0.3, "trust verified true fact authoritative verify question 可信 核实 事实 真实 怀疑 验证 质疑",
+            words(r"(?:treat|regard|consider|accept|take) [^\n.!?]{0,40}?as (?:verified|trusted|true|facts?|"
+                  r"authoritative|gospel)|(?:without|no need (?:for|to)|never|not) (?:verif\w{1,7}|"
+                  r"question\w{0,3}|doubt\w{0,3}) (?:it|this|them)|is (?:always )?verified and|"
+                  r"needs? no verification")
+            + r"|(?:视为|当作|当成|视作|认定为)(?:已经?)?(?:核实|验证|可信|事实|真实|权威|真的)|(?:不要|无需|不必|不得)(?:怀疑|质疑|验证)",
+        ),
+        rule(
+            PERSUASION, 0.25, "without ask 不用 无需 不必 无须",
+            words(r"without (?:asking|consulting|checking with) (?:him|her|them|the user|again|first)|"
+                  r"(?:do not|don't|never|no need to) ask (?:him|her|them|again|the user)")
+            + r"|(?:不用|无需|不必|无须|不要)(?:再)?(?:问|询问|请示|征求)(?:过)?(?:他|她|用户|任何人)",
+        ),
+    )  # fmt: skip
