@@ -9,6 +9,7 @@ from recollect.errors import RecollectError
 from recollect.vocabulary import (
     Action,
     Check,
+    Event,
     Hit,
     Memory,
     Passage,
@@ -23,6 +24,8 @@ from recollect.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from recollect.workflow.node import MemoryRetrievalNode
+
     __version__: str
 
 __all__ = [
@@ -30,8 +33,10 @@ __all__ = [
     "Check",
     "Engine",
     "EngineStatus",
+    "Event",
     "Hit",
     "Memory",
+    "MemoryRetrievalNode",
     "Passage",
     "Query",
     "Receipt",
@@ -46,7 +51,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> object:
+    if name == "MemoryRetrievalNode":  # only a workflow needs it
+        from recollect.workflow.node import MemoryRetrievalNode
+
+        return MemoryRetrievalNode
     if name == "__version__":  # reading the package's data costs 30 ms: only when asked
         from importlib.metadata import version
 
