@@ -69,6 +69,9 @@ class SQLiteQuarantine:
             if values is not None:
                 tests.append(f"{column} IN (SELECT value FROM json_each(?))")
                 bindings.append(dump(list(values)))
+        # what is rare first, and no look at an offer that nothing asks of
+        by_offer = source_hash is not None or identities is not None
+        tables = "offers o CROSS JOIN standing s ON s.offer = o.row" if by_offer else "standing s"
         if cursor is not None:
             tests.append(f"s.offer {'<' if newest_first else '>'} ?")
             bindings.append(place(cursor))
@@ -76,8 +79,7 @@ class SQLiteQuarantine:
             if not has_tiers(reader):
                 return OfferPage([], None)
             found = reader.execute(
-                "SELECT s.offer FROM standing s JOIN offers o ON o.row = s.offer "
-                f"WHERE {' AND '.join(tests)} "
+                f"SELECT s.offer FROM {tables} WHERE {' AND '.join(tests)} "
                 f"ORDER BY s.offer {'DESC' if newest_first else ''} LIMIT ?",
                 (*bindings, limit + 1),
             )

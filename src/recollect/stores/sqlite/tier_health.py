@@ -24,11 +24,11 @@ def check_tiers(connection: apsw.Connection, fix: str) -> list[Check]:
     if not has_tiers(connection):
         return []
     checks: list[Check] = []
-    offers = _numbers(connection, "SELECT row FROM offers")
+    offers = _numbers(connection, "SELECT row FROM offers ORDER BY row")
     if offers:
         bad = _unreadable(offers, lambda rows: len(offers_by_row(connection, rows)) == len(rows))
         checks.append(_finding("quarantine", len(offers), bad, "offers", fix))
-    recent = _numbers(connection, "SELECT number FROM working")
+    recent = _numbers(connection, "SELECT number FROM working ORDER BY number")
     if recent:
         bad = _unreadable(recent, lambda rows: _read_recent(connection, rows))
         checks.append(_finding("working memory", len(recent), bad, "memories", fix))
@@ -92,6 +92,6 @@ def _events(connection: apsw.Connection, fix: str) -> Check:
     fault = connection.execute("PRAGMA integrity_check(1)").get
     if fault != "ok":
         return Check("events", False, str(fault), fix)
-    numbers = _numbers(connection, "SELECT id FROM events")
+    numbers = _numbers(connection, "SELECT id FROM events ORDER BY id")
     bad = _unreadable(numbers, lambda rows: len(events.by_id(connection, rows)) == len(rows))
     return _finding("events", len(numbers), bad, "events", fix)
