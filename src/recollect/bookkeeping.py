@@ -89,6 +89,7 @@ class Bookkeeping:
             self._clock,
             lambda: self._settings.zone,
             plainly,
+            self._settings.redact,
         )
         receipt = write_back.remembered(
             kit, {**told, "space": kept}, supersedes=supersedes, merge=merge

@@ -50,6 +50,7 @@ class Settings:
     reranker_key: str = field(default="", repr=False)
     routes: str = ""
     sync_seconds: float = 0.5
+    redact: bool = True
     offer_confidence: float = 0.8
     offer_characters: int = 50
     working_kept: int = 50
@@ -107,6 +108,7 @@ MEANING: Mapping[str, str] = {
     "reranker_key": "the key for that server; better kept in RECOLLECT_RERANKER_KEY",
     "routes": "a TOML file of routes, for questions that ask for a whole list (default: built in)",
     "sync_seconds": "how long a recall may read changed files of its books first; 0: not at all",
+    "redact": "whether secrets are blotted out of what is remembered: true or false",
     "offer_confidence": "what is offered with less confidence is refused, 0 to 1",
     "offer_characters": "what is offered in fewer characters is ignored as noise",
     "working_kept": "how many recent memories a space keeps before the oldest fall out",
@@ -292,8 +294,12 @@ def _typed(name: str, value: Any, origin: str) -> Any:
         raise SettingsError(f"{origin}: there is no setting {name!r}; known: {known}")
     kind = kinds[name]
     told = "something else" if name in SECRET else repr(value)
-    if isinstance(value, kind) and not isinstance(value, bool):
+    if isinstance(value, bool) is (kind is bool) and isinstance(value, kind):
         typed = value
+    elif kind is bool and isinstance(value, str) and value.lower() in _YES_OR_NO:
+        typed = _YES_OR_NO[value.lower()]
+    elif kind is bool:
+        raise SettingsError(f"{origin}: {name} must be true or false, got {told}")
     elif kind is float and isinstance(value, int) and not isinstance(value, bool):
         typed = float(value)
     elif isinstance(value, str) and kind is not str:
@@ -325,6 +331,8 @@ def no_such_embedder(name: str) -> str:
 
 
 _KIND_NAMES = {str: "text", int: "a whole number", float: "a number"}
+_YES_OR_NO = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False,
+              "1": True, "0": False}  # fmt: skip
 
 
 def save_user(name: str, value: str | None) -> Path:

@@ -64,7 +64,9 @@ def import_from(
     if dry_run:
         return take_in(
             found,
-            lambda records, refused: foreseen(records, store, now=now, refused=refused),
+            lambda records, refused: foreseen(
+                records, store, now=now, refused=refused, redact=settings.redact
+            ),
             dry_run=True,
             revise=partial(_updated, found, store, None) if update else None,
         )

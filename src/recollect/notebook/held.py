@@ -53,6 +53,7 @@ def adopted(book: Book, kit: SyncKit, abouts: Mapping[str, About]) -> list[Memor
 
 def _said(book: Book, kit: SyncKit, abouts: Mapping[str, About]) -> Iterator[tuple[str, str]]:
     from recollect.notebook.parse import parse
+    from recollect.notebook.stored import as_stored
 
     for found in list_files(book.root).files:
         name = str(found.path)
@@ -63,7 +64,7 @@ def _said(book: Book, kit: SyncKit, abouts: Mapping[str, About]) -> Iterator[tup
             )  # fmt: skip
         except NotebookFileRefused:
             continue  # the sync says so itself
-        for piece in pieces:
+        for piece in as_stored(pieces, redact=kit.redact):
             yield name, piece.text
 
 

@@ -100,7 +100,7 @@ def revise_in_file(
             )
         if name not in ("text", *_SAID, *_IN_INDEX):
             return revise(memory, fields)  # which says why it cannot be
-    checked = accept({"text": memory.text, **fields}, now=kit.clock())
+    checked = accept({"text": memory.text, **fields}, now=kit.clock(), redact=kit.redact)
     with book_lock(kit.books.directory, book):
         pages = _Pages(kit, book)
         pages.look([memory])
@@ -254,7 +254,7 @@ class _Pages:
         kept = [(n, v) for n, v in below if field_of(n) in _OURS and field_of(n) not in fields]
         said = [(_SAID[name], shown) for name in _SAID
                 if name in fields and (shown := self._shown(fields[name]))]  # fmt: skip
-        item = Item(before + fields.get("text", memory.text), (*kept, *said))
+        item = Item(before + fields.get("text", piece.text), (*kept, *said))
         after = replaced(text, piece, item, path=path, form=self._book.form).text
         if box not in ("", "[ ]"):  # what was done stays done
             raw = split_lines_with_ends(after)

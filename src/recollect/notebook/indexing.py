@@ -172,10 +172,10 @@ def _write(
         try:
             if former is None:
                 extra = told.get((p.row.path, p.piece.text), {})
-                memory = accept(_fields(p, book, extra), now=now)
+                memory = accept(_fields(p, book, extra), now=now, redact=kit.redact)
                 fresh.append(pipeline.prepare(memory, given_id=True))
             else:
-                memory = _renewed(former, p, book)
+                memory = _renewed(former, p, book, redact=kit.redact)
                 if memory.text != former.text:
                     memory = replace(memory, updated_at=now)
                     reworded.append(pipeline.prepare(memory, given_id=True))
@@ -192,7 +192,8 @@ def _write(
     if fresh:
         receipts = pipeline.write(fresh, kit.writing)
         added = sum(r.action is Action.CREATED for r in receipts)
-        notes += [note for r in receipts if not r.embedded for note in r.notes]
+        said = [note for r in receipts if not r.embedded for note in r.notes]
+        notes += [note for note in said if not note.startswith("redacted: ")]
     if reworded and (note := pipeline.revise_many(reworded, kit.writing)):
         notes.append(note)
     kit.store.revise_many(amended, history=False)
@@ -200,6 +201,7 @@ def _write(
         added=added,
         revised=len(reworded) + len(amended) - moved,
         moved=moved,
+        redacted=sum("redacted" in e.memory.provenance for e in (*fresh, *reworded)),
         refused=tuple(refused),
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -223,7 +225,7 @@ def _fields(p: Placed, book: Book, extra: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _renewed(former: Memory, p: Placed, book: Book) -> Memory:
+def _renewed(former: Memory, p: Placed, book: Book, *, redact: bool) -> Memory:
     """The memory as the file has it now; counters and what no file says stay.
 
     Where the file says of it what it said before, tags and the like stay as the store has them:
@@ -244,10 +246,13 @@ def _renewed(former: Memory, p: Placed, book: Book) -> Memory:
         fields["valid_from"] = piece.valid_from or former.valid_from
         if not _sound(fields["valid_from"], piece.valid_to):
             fields["valid_from"] = None
+    # all that may hold the mark of a secret, so that the provenance names it
+    told = {"tags": piece.tags, "entities": piece.entities, "metadata": former.metadata}
     checked = accept(
-        {**{name: value for name, value in fields.items() if name != "valid_from"},
+        {**{name: value for name, value in {**told, **fields}.items() if name != "valid_from"},
          "id": former.id, "space": former.space},
         now=former.created_at,
+        redact=redact,
     )  # fmt: skip
     return replace(
         former, **{name: getattr(checked, name) if name != "valid_from" else value

@@ -42,6 +42,7 @@ from recollect.notebook.parse import Piece, parse
 from recollect.notebook.reading import read_text
 from recollect.notebook.receipts import near_note, not_indexed, reinforced
 from recollect.notebook.report import SyncKit, SyncReport
+from recollect.notebook.stored import as_stored
 from recollect.notebook.sync import sync
 from recollect.remember.judging import Finding, find, is_done
 from recollect.remember.sameness import Verdict
@@ -189,7 +190,7 @@ class _Writing:
         if own is None or own.text.split("\n", 1)[0] not in lines:
             return None
         self._sync([path])
-        pieces = parse(lines, path, book_form=self._book.form, zone=self._zone)
+        pieces = self._pieces(lines, path)
         same = [p for p in pieces if p.text == own.text and _at_minute(p, text, self._zone)]
         return self._memory_of(path, same[0]) if same else None
 
@@ -310,7 +311,12 @@ class _Writing:
         return receipt._replace(notes=(*receipt.notes, *said))
 
     def _found(self, text: str, path: PurePosixPath, old: Memory) -> Piece | None:
-        return _standing(parse(text, path, book_form=self._book.form, zone=self._zone), old)
+        return _standing(self._pieces(text, path), old)
+
+    def _pieces(self, text: str, path: PurePosixPath) -> list[Piece]:
+        """As the store has them: lines are looked for by what it says."""
+        pieces = parse(text, path, book_form=self._book.form, zone=self._zone)
+        return as_stored(pieces, redact=self._kit.redact)
 
     def _standing(self, text: str, path: PurePosixPath, old: Memory) -> Piece:
         found = self._found(text, path, old)
@@ -327,6 +333,8 @@ class _Writing:
         paths: list[PurePosixPath],
     ) -> Receipt:
         piece = piece_at(edit, path, self._book.form)
+        if piece is not None:
+            (piece,) = as_stored([piece], redact=self._kit.redact)
         text = self._memory.text if piece is None else piece.text
         report = self._sync(paths, {(str(path), text): beside})
         where = f"{self._book.root / path}:{edit.line + 1}"

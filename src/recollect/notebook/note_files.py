@@ -24,6 +24,7 @@ from recollect.notebook.parse import About, parse
 from recollect.notebook.reading import same_name
 from recollect.notebook.receipts import not_indexed, reinforced
 from recollect.notebook.report import SyncKit
+from recollect.notebook.stored import as_stored
 from recollect.notebook.sync import sync
 from recollect.remember.judging import find
 from recollect.remember.sameness import Verdict
@@ -44,7 +45,9 @@ def remember_note(kit: SyncKit, book: Book, memory: Memory, told: Mapping[str, A
     about = _about(memory)
     text = _file_text(memory, about.title)
     path = _free(book.root, about.title)
-    pieces = parse(text, path, book_form=book.form, zone=kit.zone(), about=about)
+    pieces = as_stored(
+        parse(text, path, book_form=book.form, zone=kit.zone(), about=about), redact=kit.redact
+    )
     finding = find(
         memory if not pieces else replace(memory, text=pieces[0].text),
         store=kit.store,

@@ -47,6 +47,7 @@ class SyncReport(NamedTuple):
     revised: int = 0
     moved: int = 0  # to another file or section; the id and its counters stay
     removed: int = 0
+    redacted: int = 0  # written without the secrets that their lines hold
     refused: tuple[Refusal, ...] = ()
     faults: tuple[str, ...] = ()  # why a book could not be read to the end
     behind: tuple[Refusal, ...] = ()  # refused files of which the store holds what they said before
@@ -69,8 +70,8 @@ class SyncReport(NamedTuple):
 
 
 _ADDED = (
-    "files", "unchanged", "changed", "added", "revised", "moved", "removed", "refused", "faults",
-    "behind", "astray", "pieces",
+    "files", "unchanged", "changed", "added", "revised", "moved", "removed", "redacted", "refused",
+    "faults", "behind", "astray", "pieces",
 )  # fmt: skip
 
 
@@ -82,9 +83,10 @@ class SyncKit(NamedTuple):
     embedder: Callable[[], Embedder | None]
     clock: Clock
     zone: Callable[[], tzinfo]
+    redact: bool = True  # secrets are blotted out of what is kept
 
     @property
     def writing(self) -> Kit:
         from recollect.remember.pipeline import Kit
 
-        return Kit(self.store, self.embedder)
+        return Kit(self.store, self.embedder, redact=self.redact)

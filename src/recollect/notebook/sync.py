@@ -37,6 +37,7 @@ from recollect.notebook.report import SyncReport as SyncReport
 from recollect.notebook.report import Told as Told
 from recollect.settings import Settings
 from recollect.stores.protocol import Store
+from recollect.text.secret_rules import VERSION as SECRETS_VERSION
 from recollect.vocabulary import Progress
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def sync_kit(
 ) -> SyncKit:
     if books is None:
         raise InvalidInput("only a store in a file can have books; open one by its path")
-    return SyncKit(store, books, embedder, clock, lambda: settings.zone)
+    return SyncKit(store, books, embedder, clock, lambda: settings.zone, settings.redact)
 
 
 def sync(
@@ -156,6 +157,8 @@ class _Run:
             # only a zone that somebody chose: this machine's may differ from shell to shell
             zone = getattr(self._zone, "key", "")
             reading = f"{_READING} {self._book.form} {zone}"
+            if self._kit.redact:
+                reading += f" {SECRETS_VERSION}"
             if ledger.fresh:
                 self._kit.store.open_space(self._book.space)
                 self._take_over(ledger)
@@ -301,6 +304,7 @@ class _Run:
             return row, None
         from recollect.notebook.indexing import ReadFile
         from recollect.notebook.parse import parse
+        from recollect.notebook.stored import as_stored
 
         pieces = parse(
             decode(data, found.path),
@@ -309,6 +313,7 @@ class _Run:
             zone=self._zone,
             about=about,
         )
+        pieces = as_stored(pieces, redact=self._kit.redact)
         return row, ReadFile(row, pieces, [] if known is None else ledger.pieces(name))
 
     def _write_some(self, ledger: Ledger, read: list[ReadFile]) -> tuple[SyncReport, int]:

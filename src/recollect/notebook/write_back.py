@@ -22,6 +22,7 @@ from recollect.notebook.receipts import near_note, reinforced
 from recollect.notebook.report import SyncKit
 from recollect.remember.ingress import accept
 from recollect.remember.judging import Finding, find
+from recollect.remember.redacting import redacted_fields, redacted_of
 from recollect.remember.sameness import Verdict
 from recollect.remember.succession import SUPERSEDES, link, refuse_superseded
 from recollect.stores.protocol import Store
@@ -44,6 +45,7 @@ class Kit(NamedTuple):
     clock: Clock
     zone: Callable[[], tzinfo]
     plainly: Callable[[Mapping[str, Any]], Receipt]  # into the store alone
+    redact: bool = True
 
 
 def remembered(
@@ -52,13 +54,25 @@ def remembered(
     """Into the space's book if it has one for this kind, else into the store."""
     if merge not in ("words", "meaning"):
         raise InvalidInput(f"merge: expected 'words' or 'meaning', got {merge!r}")
-    memory = accept(told, now=kit.clock())
+    memory = accept(told, now=kit.clock(), redact=kit.redact)
+    if kit.redact:  # before anything of it is written into a file
+        told = redacted_fields(told)
+    receipt = _kept(kit, memory, told, supersedes, merge)
+    said = redacted_of(memory)
+    if not said or said in receipt.notes:
+        return receipt
+    return receipt._replace(notes=(*receipt.notes, said))
+
+
+def _kept(
+    kit: Kit, memory: Memory, told: Mapping[str, Any], supersedes: str | None, merge: str
+) -> Receipt:
     old = _superseded(kit, memory, supersedes)
     if old is not None and one_line(old.text) == one_line(memory.text):
         return reinforced(kit.store, Finding(Verdict.SAME, "the same words", old))
     book = _book(kit, memory, old, own_id=bool(told.get("id")))
     if book is not None and kit.books is not None:
-        syncing = SyncKit(kit.store, kit.books, kit.embedder, kit.clock, kit.zone)
+        syncing = SyncKit(kit.store, kit.books, kit.embedder, kit.clock, kit.zone, kit.redact)
         with book_lock(kit.books.directory, book):
             if memory.kind == _NOTE and old is None:
                 from recollect.notebook.note_files import remember_note

@@ -12,6 +12,7 @@ from typing import Any
 from recollect.checks import check_encodable, check_space, is_id, shown
 from recollect.clock import parse_moment, to_micros
 from recollect.errors import InvalidInput
+from recollect.remember.redacting import redacted_fields
 from recollect.vocabulary import GLOBAL_SPACE, Memory
 
 # A memory is a thing one remembers, not a library: a longer text is a document in parts.
@@ -40,10 +41,13 @@ def check_text(text: object, name: str = "text") -> str:
     return text
 
 
-def accept(told: Mapping[str, Any], *, now: datetime, space: str = GLOBAL_SPACE) -> Memory:
+def accept(
+    told: Mapping[str, Any], *, now: datetime, space: str = GLOBAL_SPACE, redact: bool = True
+) -> Memory:
     """A whole memory from what a caller told us; what they left out is filled in.
 
-    A field that is null or empty text counts as left out.
+    A field that is null or empty text counts as left out. Every write passes here, so this is where
+    secrets are blotted out, unless the user wants them kept.
     """
     if not FIELDS.keys() >= told.keys():
         unknown = sorted(str(key) for key in told if key not in FIELDS)
@@ -58,6 +62,9 @@ def accept(told: Mapping[str, Any], *, now: datetime, space: str = GLOBAL_SPACE)
         for name, value in told.items()
         if value is not None and (value != "" or name == "text")
     }
+    if redact:
+        given = redacted_fields(given)
+        check_text(given["text"])  # a mark may be longer than what it stands for
     given.setdefault("space", space)
     created = given.setdefault("created_at", now)
     given.setdefault("updated_at", created)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from recollect.embedders.protocol import Embedder, embed_texts, embedding_of
 from recollect.errors import Conflict, EmbedderError, FingerprintMismatch, StoreError
 from recollect.remember.ingress import identity
+from recollect.remember.redacting import redacted_of
 from recollect.stores.protocol import Store
 from recollect.text.split import split
 from recollect.text.tokenise import joined_terms
@@ -34,6 +35,7 @@ class Kit(NamedTuple):
     store: Store
     embedder: Callable[[], Embedder | None]
     notes: Notes | None = None
+    redact: bool = True  # secrets are blotted out
 
 
 def prepare(memory: Memory, *, given_id: bool) -> Entry:
@@ -80,7 +82,10 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
             action=w.action,
             passages=len(entry.passages),
             embedded=entry.vectors is not None or w.action is not Action.CREATED,
-            notes=(*_notes(entry.memory, held.get(w.id), note), *filter(None, (said,))),
+            notes=(
+                *_notes(entry.memory, held.get(w.id), note),
+                *filter(None, (said, redacted_of(entry.memory))),
+            ),
         )
         for entry, w, said in zip(entries, written, beside or [""] * len(entries), strict=True)
     ]
@@ -132,7 +137,7 @@ def revise(entry: Entry, kit: Kit, *, same_text: bool) -> Receipt:
         action=Action.REVISED,
         passages=len(entry.passages),
         embedded=same_text or entry.vectors is not None,
-        notes=(note,) if note else (),
+        notes=tuple(filter(None, (note, redacted_of(entry.memory)))),
     )
 
 

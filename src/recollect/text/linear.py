@@ -1,6 +1,7 @@
-"""Patterns that read any text in time that grows with its length alone (RE2), compiled at first use.
+"""Patterns that read any text in time that grows with its length alone, by RE2.
 
-RE2 reads bytes; the text is handed over as UTF-8. `\\b`, `\\d` and `\\w` are of ASCII.
+They are compiled at first use. RE2 reads bytes; the text is handed over as UTF-8. `\\b`, `\\d` and
+`\\w` are of ASCII.
 """
 
 from __future__ import annotations

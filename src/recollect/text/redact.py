@@ -100,7 +100,8 @@ def _length(data: bytes) -> int:
 
 # Letters and digits in full width, and signs that nobody sees: what they hide is still a secret.
 _DISGUISE = "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u200b-\u200d\u2060\ufeff\u00ad]"
-_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+# but for what is a sign of Chinese sentences
+_WIDE = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F) if chr(c) not in "！，：；？（）"}
 _UNSEEN = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
 
 

@@ -34,7 +34,7 @@ _STANDS_FOR = (
     r"(?:your|my|the|some|an?|any|example|sample|dummy|fake|test|insert|enter|put|replace|changeme|"
     r"change)[ _-].*|changeme|placeholder|redacted|removed|hidden|masked|example|foobar|"
     r"(?:os|process|env|config|settings|self|this|request|req|ctx|args|options|import\.meta)[.\[].*|"
-    r"(?:pass|pw|pwd|passwd|password|secret|token|key|apikey|api[_-]key|user|username|root)s?[:0-9]?|"
+    r"(?:pass|pw|pwd|passwd|password|secret|token|key|apikey|api[_-]key)s?[:0-9]?|"
     r"null|none|nil|undefined|true|false|string|str|text|bytes|int|integer|number|bool|optional\b.*|"
     r"required|missing|empty|unset|default|vault:.*|env:.*|file:.*|op://.*|secret:.*|arn:.*"
 )
@@ -58,7 +58,7 @@ def _is_card(seen: Seen) -> bool:
     """A number of a card that exists, and not the number of an order."""
     digits = [int(c) for c in seen.value if c.isdigit()]
     written = "".join(map(str, digits))
-    if not _alone(seen) or len(set(digits)) < 3 or not _issued(written):
+    if not _alone(seen) or len(set(digits)) < 2 or not _issued(written):
         return False
     if linear(_NUMBERED, bare=True).search(seen.before[-16:].encode()):
         return False
@@ -130,8 +130,21 @@ def _several_cases(word: str, *, digits: bool = True) -> bool:
     )
 
 
+def _is_given(seen: Seen) -> bool:
+    """Behind its name there can be nothing else, unless it is a word or stands for one."""
+    return not stands_for_one(seen.value) and not seen.value.isalpha()
+
+
+def _is_chosen(seen: Seen) -> bool:
+    value = seen.value
+    signs = any(c.isdigit() or c in "!@#$%^&*" for c in value)
+    return signs and any(c.isalpha() for c in value) and not stands_for_one(value)
+
+
 CHECKS: dict[str, Callable[[Seen], bool]] = {
     "value": _is_value,
+    "given": _is_given,
+    "chosen": _is_chosen,
     "card": _is_card,
     "resident": _is_resident,
     "mixed end": _is_mixed_at_the_end,

@@ -13,14 +13,18 @@ from typing import NamedTuple
 from recollect.text.linear import Match, linear
 from recollect.text.secret_checks import stands_for_one
 
-_PASSWORD = r"pass(?:word|wd|code|[ -]?phrase)s?|pwd|psw|密[码碼]|口令|暗号|暗號|开机码|pin|pin[ -]?code|pin码"
+_PASSES = (
+    r"pass(?:word|wd|code|[ -]?phrase)s?|pwd|\bpsw|\bpin(?:[ -]?code| ?码)?|"
+    r"密[码碼]|口令|暗[号號]|开机码"
+)
 _KEY = (
     r"(?:api|access|secret|private|auth|signing|encryption|licen[sc]e|app|client|account|master|"
     r"session|service|bot|webhook|refresh|bearer|deploy|subscription)[ _-]?(?:key|secret|token)s?|"
     r"secret|token|credentials?|apikey|appsecret|密[钥鑰匙]|金[钥鑰]|令牌|[权權]杖|私[钥鑰]|"
-    r"授[权權][码碼]|激活[码碼]|[验驗][证證][码碼]|otp"
+    r"授[权權][码碼]|激活[码碼]|[验驗][证證][码碼]|otp|\b[a-z0-9_]*_key"
 )
 _PHRASE = r"mnemonic|(?:seed|recovery)[ _-]?phrase|助[记記][词詞]|恢复短语"
+_ANY_KEY = r"[a-z0-9_]*_key"  # of which only those of an .env are secrets
 # Where none of these stands, nobody looks further.
 TRACE = (
     r"(?i:pass(?:word|wd|code|[ -]?phrase)|pwd|psw|secret|token|credential|[a-z][ _-]?key\b|"
@@ -30,21 +34,23 @@ TRACE = (
 )
 _BARE = r"[^\s\"'“”‘’「」`,;，；。、！？（）()<>\x{3400}-\x{9fff}]{1,200}"
 _QUOTED = r"[\"“'‘`「]([^\"”'’`」\n]{1,200})[\"”'’`」]"
-_GIVES = (  # what stands between a label and its value
-    r"[\"'`]?\s{0,3}(?::=|=>|->|→|=|:|：)\s{0,3}|"
-    r"(?:\s(?:for|of|to|on|at|in|from)\s[^\n,;:=。，；]{1,40}?)?\s{1,3}(?:is|was)(?:\snow)?:?\s{1,3}|"
-    r"\s{0,2}(?:已经?)?(?:是|为|為|改成|改为|改為|设成|设为|設為|换成|換成|用的?是|用)[:：]?\s{0,3}"
+_GIVES = (  # what stands between a label and its value, on one line
+    r"[\"'`]?[ \t]{0,3}(?::=|=>|->|→|=|:|：)[ \t]{0,3}|"
+    r"(?: (?:for|of|to|on|at|in|from) [^\n,;:=。，；]{1,40}?)?[ \t]{1,3}(?:is|was)(?: now)?:?"
+    r"[ \t]{1,3}|"
+    r"[ \t]{0,2}(?:已经?)?(?:是|为|為|改成|改[为為]|[设設][成为為]|[换換]成|用的?是|用)"
+    r"[:：]?[ \t]{0,3}"
 )
-_GIVEN = rf"(?i)({_PASSWORD}|{_KEY}|{_PHRASE}|\bpass|_pass)({_GIVES})(?:{_QUOTED}|({_BARE}))"
+_GIVEN = rf"(?i)({_PASSES}|{_KEY}|{_PHRASE}|\bpass|_pass)({_GIVES})(?:{_QUOTED}|({_BARE}))"
 # Beside a label, without anything between: only what was plainly chosen.
-_BESIDE = rf"(?i)({_PASSWORD}|{_KEY})\s{{1,3}}(?:{_QUOTED}|({_BARE}))"
+_BESIDE = rf"(?i)({_PASSES}|{_KEY})[ \t]{{1,3}}(?:{_QUOTED}|({_BARE}))"
 _BESIDE_CHINESE = rf"(密[码碼]|口令|密[钥鑰匙]|令牌|[验驗][证證][码碼])(?:{_QUOTED}|({_BARE}))"
 _BEFORE_IT = (
-    rf"(?i)({_BARE})\s{{1,3}}(?:is|as|=)\s{{1,3}}(?:the|my|our|your|a|his|her|their)?\s?"
-    rf"(?:[a-z]{{2,20}}\s){{0,2}}({_PASSWORD}|{_KEY})"
+    rf"(?i)({_BARE})[ \t]{{1,3}}(?:is|as|=)[ \t]{{1,3}}(?:the|my|our|your|a|his|her|their)? ?"
+    rf"(?:[a-z]{{2,20}} ){{0,2}}({_PASSES}|{_KEY})"
 )
 _BEFORE_IT_CHINESE = (
-    rf"({_BARE})\s{{0,2}}(?:作为|当作?|是)[^\n，。；\x{{0}}-\x{{7f}}]{{0,8}}?(密[码碼]|口令)"
+    rf"({_BARE})[ \t]{{0,2}}(?:作为|当作?|是)[^\n，。；\x{{0}}-\x{{7f}}]{{0,8}}?(密[码碼]|口令)"
 )
 
 
@@ -57,13 +63,13 @@ class _Given(NamedTuple):
 
     @property
     def of_password(self) -> bool:
-        return (
-            linear(f"(?i:{_PASSWORD}|_?pass)", bare=True).fullmatch(self.label.encode()) is not None
-        )
+        shape = linear(f"(?i:{_PASSES}|_?pass)", bare=True)
+        return shape.fullmatch(self.label.encode()) is not None
 
     @property
-    def assigned(self) -> bool:
-        return any(sign in self.how for sign in ("=", ":", "：", "->", "→"))
+    def in_env(self) -> bool:
+        """A line of an .env: DB_PASS=…"""
+        return self.label.isupper() and self.how.strip("\"'") == "="
 
 
 def labelled(text: bytes) -> Iterator[tuple[int, int, str]]:
@@ -107,8 +113,7 @@ def _given(
 
     value = part(text[start:end])
     if not quoted:  # a stop behind a sentence is no part of it
-        bare = value.rstrip(".:?…")
-        value = bare if any(c.isdigit() for c in bare[-1:]) or bare[-1:] != "!" else bare
+        value = value.rstrip(".:?…}]")
     behind = start + len(value.encode("utf-8", "surrogatepass"))
     return _Given(
         part(match.group(label)),
@@ -143,18 +148,22 @@ def _is_given(given: _Given) -> bool:
     value = given.value
     if not value or stands_for_one(value) or value.lower() in _LIKE:
         return False
+    if given.label.lower() == "pass" and not given.how.strip("\"'` \t").startswith(("=", ":")):
+        return False  # a second pass
+    if not given.in_env and linear(_ANY_KEY, bare=True).fullmatch(given.label.lower().encode()):
+        return False  # a primary key, a key of a cache
     if given.quoted:
         return _is_quoted_value(given)
     if given.rest[:1] in ("(", "[") or "://" in value:
         return False  # a call, or an address, which has rules of its own
     if value.isdigit():
-        least = 4 if given.assigned or given.label.lower().startswith("pin") else 4
-        return given.of_password and len(value) >= least and not _has_unit(given.rest)
+        return given.of_password and len(value) >= 4 and not _has_unit(given.rest)
     if linear(r"[A-Za-z][A-Za-z_.-]*", bare=True).fullmatch(value.encode()):
         return _is_word_value(given)
     if not value.isascii() and not any(c.isascii() and c.isalnum() for c in value):
         return False
-    return len(value) >= (4 if given.of_password else 8) and not _is_plain(value, given)
+    least = 4 if given.of_password or given.in_env else 8
+    return len(value) >= least and not _is_plain(value, given)
 
 
 def _is_quoted_value(given: _Given) -> bool:
@@ -175,7 +184,7 @@ def _is_quoted_value(given: _Given) -> bool:
 def _is_word_value(given: _Given) -> bool:
     """Letters alone: a value where nothing else could stand there."""
     value = given.value.lower()
-    if given.label.isupper() and given.how.strip("\"'") == "=":  # a line of an .env
+    if given.in_env:
         return len(value) >= 4
     last = not given.rest.strip(" \t") or given.rest.lstrip(" \t")[0] in "\n\r,;，；。.!！"
     return (
@@ -183,6 +192,7 @@ def _is_word_value(given: _Given) -> bool:
         and last
         and "=" not in given.how
         and value.isalpha()
+        and not any(c.isupper() for c in given.value[1:])
         and len(value) >= 3
         and not value.endswith(_ADJECTIVES)
     )
@@ -191,11 +201,13 @@ def _is_word_value(given: _Given) -> bool:
 def _is_chosen(given: _Given) -> bool:
     """Letters with digits in them, or with signs as nobody writes them in prose."""
     value = given.value
-    if stands_for_one(value) or value.lower() in _LIKE or any(c.isspace() for c in value):
+    if stands_for_one(value) or value.lower() in _LIKE:
         return False
+    if any(c.isspace() for c in value):
+        return given.quoted and "phrase" in given.label.lower() and len(value.split()) <= 24
     if value.isdigit():
-        chinese = not given.label.isascii()
-        return chinese and 4 <= len(value) <= 12 and not _has_unit(given.rest)
+        number = not given.label.isascii() or given.label in ("PIN", "PIN code")
+        return number and 4 <= len(value) <= 12 and not _has_unit(given.rest)
     letters = any(c.isascii() and c.isalpha() for c in value)
     signs = any(c.isdigit() or c in "!@#$%^&*" for c in value)
     return letters and signs and len(value) >= 6 and not _is_plain(value, given)
@@ -204,8 +216,8 @@ def _is_chosen(given: _Given) -> bool:
 _UNITS = (
     r"(?i)\s{0,2}(?:seconds?|secs?|s\b|minutes?|mins?\b|hours?|hrs?\b|h\b|days?|weeks?|months?|"
     r"years?|char(?:acter)?s?|digits?|bytes?|bits?|ms\b|times|tokens|requests|users|attempts|"
-    r"retries|words?|%|[KMG]B\b|k\b|or more|to \d|-\d|位|个|個|天|秒|分|小时|字|年|月|周|次|条|块|元|"
-    r"毫秒|以内|以上|左右|行|种|项|到|至|~)"
+    r"retries|words?|%|[KMG]B\b|k\b|or more|to \d|-\d|位|个|個|天|秒|分|小时|字|年|月|周|次|条|块|"
+    r"元|毫秒|以内|以上|左右|行|种|项|到|至|~)"
 )
 
 
@@ -222,13 +234,13 @@ _PLAIN = (
     r"(?i:py(?:thon)?|node|java|jdk|php|vue|http|utf-?|sha-?|md|[rhep]s|aes-?|rsa-?|base|oauth|auth|"
     r"argon|ed|x|s|ec|k|i|l|a|web|log|h|tls|v|win|ipv|mp|es|b|r|bcrypt|pbkdf|fido|totp|u|c|gpt-?|"
     r"llama-?|qwen-?|claude-?|o|rc|p|q|sprint|phase|level|rfc-?|cve-?|stage|step|mfa|hs|rs|ps)"
-    r"\d{1,5}(?:[a-z]{0,8}|[.-]\d{1,4}){0,3}|[a-z]+[A-Z][A-Za-z]*\d?|[A-Za-z_][\w]*(?:\.[a-z_]\w*)+"
+    r"\d{1,5}(?:[a-z]{0,8}|[.-]\d{1,4}){0,3}|[a-z]+[A-Z][A-Za-z]*\d?|[A-Za-z_][\w.]*\[.*|[*_]+[A-Za-z]+[*_]+|[A-Za-z_][\w]*(?:\.[a-z_]\w*)+"
 )
 
 
 def _is_plain(value: str, given: _Given) -> bool:
-    if given.label.isupper() and given.how.strip("\"'") == "=":
-        return False  # a line of an .env: whatever it looks like
+    if given.in_env:
+        return False  # whatever it looks like
     return linear(_PLAIN, bare=True).fullmatch(value[:200].encode("utf-8", "replace")) is not None
 
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from recollect.text.linear import Pattern
 
+# Raised with every change of what is found, so that files of notebooks are read again.
+VERSION = "2026-11-16"
+
 # What a key may stand behind: anything but a letter or digit, or a line break written as "\n".
 _BEFORE = r"(?:\b|\\[nrt])"
 # Where one of these stands, it is worth looking closer: for rows whose words are everywhere.
@@ -16,12 +19,16 @@ _TRACES = (
     r"[1-8][0-9]{3}(?:[ -]?[0-9]){11}",  # a card's or a person's number
     r"://[^\s/@]*:[^\s/@]+@",
     r"[?&][A-Za-z_-]{3,24}=",
+    r":[^\s:@/\"']{4,64}@[\w.-]{1,100}:[0-9]",
+    r"\s/\s[^\s/]*[0-9!@#$%^&*]",
     r"(?i:\b(?:bearer|basic))\s{1,3}[\"']?[A-Za-z0-9._~+/=-]{16}",
     r"[0-9a-f]{32}(?:\.|-us)",
     r"[0-9]{7}:AA",
     r"\b[MNO][A-Za-z0-9_-]{23}",
 )
-_EVERYWHERE = frozenset({"-", ".", "=", "://", "-us", ":aa", "bearer", "basic", "login", "api-key"})
+_EVERYWHERE = frozenset(
+    {"-", ".", "=", "://", "-us", ":aa", "bearer", "basic", "login", "api-key", "@", "/"}
+)
 
 
 class Rule(NamedTuple):
@@ -43,7 +50,6 @@ class Rule(NamedTuple):
 
 
 class Table(NamedTuple):
-    version: str
     rules: tuple[Rule, ...]
     traces: str  # one pattern: without a match of it, no rule finds anything
 
@@ -51,15 +57,13 @@ class Table(NamedTuple):
 @cache
 def table() -> Table:
     rules: list[Rule] = []
-    version = part = ""
+    part = ""
     for line in Path(__file__).with_name("secret_rules.txt").read_text("utf-8").splitlines():
         if line.startswith("["):
             part = line.strip("[]")
-        elif line.startswith("version "):
-            version = line.split()[1]
         elif " | " in line and not line.startswith("# "):
             rules.append(_rule(part, *line.split(" | ")))
-    return Table(version, tuple(rules), _traces(rules))
+    return Table(tuple(rules), _traces(rules))
 
 
 def _rule(part: str, kind: str, words: str, shape: str, check: str = "") -> Rule:
