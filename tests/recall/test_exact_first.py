@@ -17,6 +17,7 @@ from recollect.testing import FakeClock
 from recollect.vocabulary import Place
 from tests.embedders_of_tests import Letters
 from tests.recall.kits import candidate, draft, kit
+from tests.recall.working import add, add_steps, heard
 
 LONG = " It came up in a long report about the office, the coffee and the weather." * 4
 LONG_ZH = "这份很长的报告还写了办公室、咖啡和天气的情况，以及下个月的安排。" * 6
@@ -38,8 +39,7 @@ ASKED = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    clock = FakeClock()
+def engine(tmp_path: Path, clock: FakeClock) -> Iterator[Engine]:
     with Engine(tmp_path / "m.db", embedder=Letters(), clock=clock, settings=Settings()) as made:
         yield made
 
@@ -64,21 +64,26 @@ def test_whoever_holds_it_is_first(
 
 
 @ASKED
-def test_in_a_workflow_it_leads_those_behind_the_newest(
-    engine: Engine, right: str, wrong: str, question: str
+def test_in_a_workflow_it_leads_those_behind_what_is_hot(
+    engine: Engine, clock: FakeClock, right: str, wrong: str, question: str
 ) -> None:
     engine.remember(right, id="right")
     engine.remember(wrong, id="wrong")
-    engine.remember_many([{"text": f"step 步骤 {'x' * n}"} for n in range(1, 11)])
+    add_steps(engine, 10, now=clock.now)
     answer = engine.recall(question, preset="workflow")
     assert answer.hits[10].id == "right"
     assert all("hot" in hit.channels for hit in answer.hits[:10])
 
 
-def test_one_that_is_long_is_shown_where_it_holds_the_identifier(engine: Engine) -> None:
-    engine.remember("\n\n".join([LONG, LONG_ZH, LONG + " E_77 看这里", LONG]), id="it")
-    hit = engine.recall("E_77", preset="workflow").hits[0]
-    assert "E_77" in hit.text and "hot" in hit.channels
+def test_one_that_is_long_is_shown_where_it_holds_the_identifier(
+    engine: Engine, clock: FakeClock
+) -> None:
+    text = "\n\n".join([LONG, LONG_ZH, LONG + " E_77 看这里", LONG])
+    add(engine, heard("it", text), now=clock.now)
+    for _ in ("recent", "promoted"):
+        hit = engine.recall("E_77", preset="workflow").hits[0]
+        assert "E_77" in hit.text and "hot" in hit.channels
+        engine.remember(text, id="it")
 
 
 def test_every_preset_but_the_plain_one_looks_for_identifiers() -> None:

@@ -156,16 +156,18 @@ def test_both_thresholds_act(engine: Engine, preset: str) -> None:
 def test_bounds_of_a_preset(engine: Engine, preset: str, limit: int, budget: int) -> None:
     query = engine.recall("anything 什么", preset=preset).query
     assert (query.limit, query.budget) == (limit, budget)
+    assert query.unverified_share == (1.0 if preset == "workflow" else 0.5)
 
 
 @FIVE
 def test_the_caller_and_the_settings_come_first(tmp_path: Path, preset: str) -> None:
-    chosen = Settings(limit=7, budget=777)
+    chosen = Settings(limit=7, budget=777, unverified_share=0.2)
     with Engine(tmp_path / "m.db", embedder="none", settings=chosen) as engine:
         query = engine.recall("anything 什么", preset=preset).query
-        assert (query.limit, query.budget) == (7, 777)
-        query = engine.recall("anything 什么", preset=preset, limit=4, budget=44).query
-        assert (query.limit, query.budget) == (4, 44)
+        assert (query.limit, query.budget, query.unverified_share) == (7, 777, 0.2)
+        options = {"limit": 4, "budget": 44, "unverified_share": 0}
+        query = engine.recall("anything 什么", preset=preset, **options).query
+        assert (query.limit, query.budget, query.unverified_share) == (4, 44, 0)
 
 
 # As data
@@ -206,6 +208,7 @@ def test_a_preset_as_a_record() -> None:
         "purpose": "",
         "limit": None,
         "budget": None,
+        "unverified_share": None,
         "form": "markdown",
         "steps": [],
     }

@@ -13,6 +13,7 @@ from tests.recall.asking_presets import clock as clock
 from tests.recall.asking_presets import engine as engine
 from tests.recall.asking_presets import letters as letters
 from tests.recall.asking_presets import notes
+from tests.recall.working import add, heard
 
 
 def stages_that_ran(answer: Recollection) -> list[str]:
@@ -27,14 +28,13 @@ def stages_that_ran(answer: Recollection) -> list[str]:
     [("step {} of the release", "the garden in June"), ("发布的第{}步", "六月的花园")],
 )
 def test_workflow_ten_newest_then_the_five_nearest(
-    engine: Engine, told: str, question: str
+    engine: Engine, clock: FakeClock, told: str, question: str
 ) -> None:
     for number, more in enumerate("roses tulips 牡丹 ivy fern 玉兰 moss 荷花".split()):
         engine.remember(f"the garden in June 六月的花园 {more} {number}", id=f"cold-{number}")
-    for number in range(10):
-        engine.remember(told.format(number), id=f"hot-{number}")
+    add(engine, *(heard(f"hot-{n}", told.format(n)) for n in range(11)), now=clock.now)
     answer = engine.recall(question, preset="workflow")
-    assert [hit.id for hit in answer.hits[:10]] == [f"hot-{number}" for number in range(9, -1, -1)]
+    assert [hit.id for hit in answer.hits[:10]] == [f"hot-{number}" for number in range(10, 0, -1)]
     assert [hit.score for hit in answer.hits[:10]] == [1.0] * 10
     cold = answer.hits[10:]
     assert len(cold) == 5
@@ -43,9 +43,11 @@ def test_workflow_ten_newest_then_the_five_nearest(
     assert answer.hits[10].score < 1
 
 
-def test_workflow_room_for_fifteen_whole_passages(engine: Engine) -> None:
+def test_workflow_room_for_fifteen_whole_passages(engine: Engine, clock: FakeClock) -> None:
+    long = "每一条都很长的中文记录，写满五百个字。" * 26
     for number in range(20):
-        engine.remember(f"{number} " + "每一条都很长的中文记录，写满五百个字。" * 26)
+        engine.remember(f"{number} {long}")
+    add(engine, *(heard(f"hot-{n}", f"最近 {n} {long}") for n in range(20)), now=clock.now)
     answer = engine.recall("中文记录", preset="workflow")
     assert len(answer.hits) == 15
     assert all(len(hit.text) > 400 for hit in answer.hits)

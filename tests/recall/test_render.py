@@ -25,6 +25,7 @@ from recollect.recall.render import (
     search_response,
     what_a_model_sees,
 )
+from recollect.testing import FakeClock
 from recollect.text.tokens import count_tokens
 from recollect.vocabulary import (
     Hit,
@@ -38,6 +39,7 @@ from recollect.vocabulary import (
     Trace,
 )
 from tests.recall.kits import NOW
+from tests.recall.working import add, heard
 
 
 def hit(text: str, score: float = 0.87, name: str = "m1", **fields: Any) -> Hit:
@@ -102,12 +104,15 @@ def test_history_of_nothing_is_the_empty_string() -> None:
 
 
 def test_history_of_a_workflow() -> None:
-    with Engine.in_memory(embedder="hashing") as engine:
-        engine.remember("先跑测试，再发布 release")
+    text = "先跑测试，再发布 release"
+    with Engine.in_memory(embedder="hashing", clock=FakeClock(NOW)) as engine:
+        engine.store.open_space("global")
+        add(engine, heard("heard", text))
         told = engine.recall("发布 release", preset="workflow")
-    assert (
-        as_history(told) == "## 历史上下文\n\n### 记录 1 (相关度: 1.00)\n先跑测试，再发布 release"
-    )
+        assert as_history(told) == f"## 历史上下文\n\n### 记录 1 (相关度: 1.00, 未核实)\n{text}"
+        engine.remember(text, id="heard")
+        told = engine.recall("发布 release", preset="workflow")
+        assert as_history(told) == f"## 历史上下文\n\n### 记录 1 (相关度: 1.00)\n{text}"
 
 
 # Structure holds, whatever a memory says

@@ -27,6 +27,7 @@ from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, query, step
 from tests.recall.kits import candidate, draft, kit
+from tests.recall.working import add_steps
 
 SEARCH = SideBySide((SearchMeaning(), SearchWords()))
 STAGES = (SEARCH, Thresholds(), ReciprocalRanks())
@@ -178,14 +179,15 @@ def test_nothing_found_is_not_below_anything(engine: Engine) -> None:
     assert (answer.status, answer.nearest) == (Status.EMPTY, None)
 
 
-def test_identifiers_and_the_newest_are_not_cut(engine: Engine) -> None:
+def test_identifiers_and_what_is_hot_are_not_cut(engine: Engine) -> None:
     engine.remember("ERR_CONN_1042 means that the proxy is down 代理坏了", id="code")
     stages = (SearchExact(), SEARCH, Thresholds(), ReciprocalRanks())
     question = "why did ERR_CONN_1042 ruin breakfast yesterday evening"
     answer = ask(engine, question, *stages, words_threshold=0.9)
     assert {hit.id: set(hit.channels) for hit in answer.hits} == {"code": {"exact"}}
     hot = (SideBySide((SearchHot(count=2), SearchWords())), Thresholds(), ReciprocalRanks())
-    answer = ask(engine, "主题颜色", *hot, words_threshold=0.9)
+    add_steps(engine, 3)
+    answer = ask(engine, "主题颜色", *hot, words_threshold=0.9, unverified_share=1)
     assert (len(answer.hits), answer.status) == (2, Status.ANSWERED)
 
 

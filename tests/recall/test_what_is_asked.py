@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from recollect import Engine, Status
+from recollect.clock import system_clock
 from recollect.errors import UnknownSpace
 from recollect.recall.draft import Draft
 from recollect.recall.presets import PURPOSES
@@ -22,6 +23,7 @@ from recollect.text.tokenise import MAX_QUERY_TERMS, query_terms
 from recollect.vocabulary import Query, Recollection
 from tests.embedders_of_tests import Letters
 from tests.recall.kits import kit
+from tests.recall.working import add_steps
 
 NOTHING = ["what is the", "is it?", "why?", "的 是 吗", "是什么", "什么时候", "the 的", "???", "…"]
 SOMEBODY = ["who am I?", "我是谁", "where are you from", "what is it about 他"]
@@ -62,10 +64,11 @@ def test_a_question_that_names_nothing_says_so(engine: Engine, preset: str, ques
 
 
 @pytest.mark.parametrize("question", NOTHING)
-def test_a_workflow_has_its_newest_all_the_same(engine: Engine, question: str) -> None:
+def test_a_workflow_has_what_is_recent_all_the_same(engine: Engine, question: str) -> None:
+    newest = add_steps(engine, 4, now=system_clock())
     answer = engine.recall(question, preset="workflow")
     assert answer.status is Status.ANSWERED
-    assert len(answer.hits) == len(TEXTS)
+    assert [hit.id for hit in answer.hits] == newest
     assert all(set(hit.channels) == {"hot"} for hit in answer.hits)
     assert answer.reasons == (NAMES_NOTHING,)
 

@@ -22,6 +22,7 @@ from recollect.recall.why_not import Looked, WhyNot, as_lines, as_record
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from tests.embedders_of_tests import Hung, Letters
+from tests.recall.working import add_steps
 
 BOTH = pytest.mark.parametrize(
     ("text", "question"),
@@ -246,12 +247,11 @@ def test_by_saying_the_same(engine: Engine, text: str, question: str) -> None:
     assert why.needed is None  # its score was no reason
 
 
-def test_beyond_the_five_nearest(engine: Engine) -> None:
+def test_beyond_the_five_nearest(engine: Engine, clock: FakeClock) -> None:
     engine.remember("far away, 很远", id="it")
     for n in range(6):
         engine.remember(f"budget 预算 {'xyzuvw'[n]}")
-    for n in range(10):
-        engine.remember(f"hot {n} 热")
+    add_steps(engine, 10, now=clock.now)
     why = engine.why_not("it", "budget 预算", preset="workflow")
     assert (why.outcome, why.stage) == ("dropped", "fuse")
     assert "beyond the 5 nearest" in why.reason and "the last has" in why.reason
