@@ -7,7 +7,8 @@ durable when the call returns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -44,6 +45,13 @@ class Quarantine(Protocol):
 
     def decide(self, rulings: Sequence[Ruling]) -> None:
         """Let decisions hold from now on, all or none. An unknown id is NotFound."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """While this is held nobody else holds it, in any thread or process: whoever decides looks,
+        writes and says so, and no other decision comes between. Ends with its process."""
+
+    def counts(self, decisions: Collection[Decision]) -> Mapping[str, Mapping[Decision, int]]:
+        """How many offers of each space stand so; spaces and decisions without any are left out."""
 
     def rulings(self, offer_id: str) -> list[Ruling]:
         """Every decision about an offer, oldest first."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -20,6 +22,7 @@ def new_tiers() -> Tiers:
 class InMemoryQuarantine:
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._deciding = threading.Lock()
         self._offers: dict[str, Offer] = {}  # in the order they came
         self._numbers: dict[str, int] = {}
         self._rulings: dict[str, list[Ruling]] = {}
@@ -84,6 +87,20 @@ class InMemoryQuarantine:
             for ruling in rulings:
                 self._rulings[ruling.offer_id].append(ruling)
                 self._offers[ruling.offer_id] = ruled(self._offers[ruling.offer_id], ruling)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._deciding:
+            yield
+
+    def counts(self, decisions: Collection[Decision]) -> Mapping[str, Mapping[Decision, int]]:
+        found: dict[str, dict[Decision, int]] = defaultdict(dict)
+        with self._lock:
+            for offer in self._offers.values():
+                if offer.decision in decisions:
+                    of_space = found[offer.space]
+                    of_space[offer.decision] = of_space.get(offer.decision, 0) + 1
+        return found
 
     def rulings(self, offer_id: str) -> list[Ruling]:
         return list(self._rulings.get(offer_id, ()))

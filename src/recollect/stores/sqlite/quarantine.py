@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import apsw
@@ -11,6 +13,7 @@ import apsw
 from recollect.clock import from_micros, to_micros
 from recollect.stores.cursors import place
 from recollect.stores.offers import check_same, first_ruling, unknown_offer
+from recollect.stores.sqlite.connection import WriteLock
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import dump, from_snapshot, snapshot
 from recollect.stores.sqlite.schema import has_tiers
@@ -21,12 +24,16 @@ _SELECTED = (
     "o.memory, o.source_hash, o.identity, o.details, "
     "r.decision, r.reason, r.decided_by, r.decided_at"
 )
+# To decide takes as long as embedding what is promoted; this is for one who hangs.
+_PATIENCE = 120.0
 _WITH_RULING = "JOIN standing s ON s.offer = o.row JOIN rulings r ON r.number = s.ruling"
 
 
 class SQLiteQuarantine:
     def __init__(self, database: Database) -> None:
         self._database = database
+        path = database.path
+        self._deciding = WriteLock(path.with_name(f"{path.name}.deciding.lock"))
 
     def log(self, offers: Sequence[Offer]) -> list[bool]:
         if not offers:
@@ -100,6 +107,24 @@ class SQLiteQuarantine:
                     "UPDATE standing SET decision = ?, ruling = ? WHERE offer = ?",
                     (ruling.decision, number, row),
                 )
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._deciding.hold(_PATIENCE):
+            yield
+
+    def counts(self, decisions: Collection[Decision]) -> Mapping[str, Mapping[Decision, int]]:
+        found: dict[str, dict[Decision, int]] = defaultdict(dict)
+        with self._database.read() as reader:
+            if has_tiers(reader):
+                rows = reader.execute(
+                    "SELECT space, decision, count(*) FROM standing WHERE decision IN "
+                    "(SELECT value FROM json_each(?)) GROUP BY space, decision",
+                    (dump(list(decisions)),),
+                )
+                for space, decision, count in rows:
+                    found[space][Decision(decision)] = count
+        return found
 
     def rulings(self, offer_id: str) -> list[Ruling]:
         with self._database.read() as reader:

@@ -3,6 +3,9 @@ nobody."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -71,6 +74,56 @@ class QuarantineContract(TierCase):
         assert quarantine.erase([]) == 0
         assert quarantine.children([]) == []
         assert quarantine.scan().offers == []
+
+    def test_what_stands_how_is_counted_by_space(self, quarantine: Quarantine) -> None:
+        waiting = (Decision.HELD, Decision.ADMITTED)
+        assert not quarantine.counts(waiting)
+        quarantine.log(
+            [
+                make_offer("one", "1", decision=Decision.HELD),
+                make_offer("二", "2", space=CHINESE, decision=Decision.HELD),
+                make_offer("三", "3", space=CHINESE, decision=Decision.ADMITTED),
+                make_offer("四", "4", space=CHINESE, decision=Decision.ADMITTED),
+                make_offer("five", "5", space="b", decision=Decision.REFUSED),
+            ]
+        )
+        assert quarantine.counts(waiting) == {
+            "global": {Decision.HELD: 1},
+            CHINESE: {Decision.HELD: 1, Decision.ADMITTED: 2},
+        }
+        quarantine.decide([ruling("1", Decision.PROMOTED), ruling("4", Decision.HELD)])
+        assert quarantine.counts(waiting) == {CHINESE: {Decision.HELD: 2, Decision.ADMITTED: 1}}
+        assert not quarantine.counts([])
+
+    def test_one_at_a_time_decides(
+        self, store: Store, open_beside: Callable[[Store], Store]
+    ) -> None:
+        beside = open_beside(store)
+        inside = 0
+        most = 0
+
+        def decide(quarantine: Quarantine) -> None:
+            nonlocal inside, most
+            for _ in range(20):
+                with quarantine.alone():
+                    inside += 1
+                    most = max(most, inside)
+                    time.sleep(0)
+                    inside -= 1
+
+        threads = [
+            threading.Thread(target=decide, args=(one.tiers().quarantine,))
+            for one in (store, beside, store)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert most == 1
+        with pytest.raises(RuntimeError), beside.tiers().quarantine.alone():
+            raise RuntimeError
+        with store.tiers().quarantine.alone():  # given back, also by one who failed
+            assert inside == 0
 
     def test_logged_twice_changes_nothing(self, quarantine: Quarantine) -> None:
         offer = make_offer("同样的话", "1", reason="first")
