@@ -108,9 +108,7 @@ class Writer:
     def _entry(self, told: Mapping[str, Any]) -> Entry:
         if not isinstance(told, Mapping):
             raise InvalidInput(f"expected an object with a 'text', got {type(told).__name__}")
-        memory = accept(
-            told, now=self._clock(), space=self._space, redact=self._kit.redact
-        )
+        memory = accept(told, now=self._clock(), space=self._space, redact=self._kit.redact)
         return pipeline.prepare(memory, given_id=bool(told.get("id")))
 
     def revise(self, former: Memory, fields: Mapping[str, Any]) -> Receipt:

@@ -106,6 +106,8 @@ def _is_resident(seen: Seen) -> bool:
 def _alone(seen: Seen) -> bool:
     """Not a part of a longer number, a word, a fraction or a path."""
     before, after = seen.before[-2:], seen.after[:2]
+    if before in ("\\n", "\\r", "\\t"):  # a line break as programs write it
+        before = "\n"
     joined = (before[-1:].isascii() and before[-1:].isalnum()) or before[-1:] in tuple("._-/+")
     goes_on = (after[:1].isascii() and after[:1].isalnum()) or (
         after[:1] in tuple("._-") and after[1:].isalnum()

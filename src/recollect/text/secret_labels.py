@@ -150,8 +150,10 @@ def _is_given(given: _Given) -> bool:
         return False
     if given.label.lower() == "pass" and not given.how.strip("\"'` \t").startswith(("=", ":")):
         return False  # a second pass
-    if not given.in_env and linear(_ANY_KEY, bare=True).fullmatch(given.label.lower().encode()):
+    if not given.in_env and _is_any_key(given.label.lower()):
         return False  # a primary key, a key of a cache
+    if given.label.lower().startswith("pin") and not value.isdigit():
+        return False
     if given.quoted:
         return _is_quoted_value(given)
     if given.rest[:1] in ("(", "[") or "://" in value:
@@ -164,6 +166,14 @@ def _is_given(given: _Given) -> bool:
         return False
     least = 4 if given.of_password or given.in_env else 8
     return len(value) >= least and not _is_plain(value, given)
+
+
+def _is_any_key(label: str) -> bool:
+    telling = label.endswith("_key") and not any(
+        word in label
+        for word in ("api", "access", "secret", "private", "auth", "sign", "crypt", "account")
+    )
+    return telling and linear(_ANY_KEY, bare=True).fullmatch(label.encode()) is not None
 
 
 def _is_quoted_value(given: _Given) -> bool:
@@ -225,6 +235,7 @@ def _has_unit(rest: str) -> bool:
     return linear(_UNITS, bare=True).match(rest.encode("utf-8", "replace")) is not None
 
 
+_BASE64 = r"[A-Za-z0-9+/]{38,}={0,2}"  # has slashes, as paths do
 # A path, an address, a version, a date, a ticket, a setting's name, a word of the trade.
 _PLAIN = (
     r"(?:https?://|[./~@]).*|[\w.@-]+/.*|\d[\d.:/-]*[A-Za-z%]{0,3}|[vV]\d[\w.-]*|"
@@ -234,13 +245,13 @@ _PLAIN = (
     r"(?i:py(?:thon)?|node|java|jdk|php|vue|http|utf-?|sha-?|md|[rhep]s|aes-?|rsa-?|base|oauth|auth|"
     r"argon|ed|x|s|ec|k|i|l|a|web|log|h|tls|v|win|ipv|mp|es|b|r|bcrypt|pbkdf|fido|totp|u|c|gpt-?|"
     r"llama-?|qwen-?|claude-?|o|rc|p|q|sprint|phase|level|rfc-?|cve-?|stage|step|mfa|hs|rs|ps)"
-    r"\d{1,5}(?:[a-z]{0,8}|[.-]\d{1,4}){0,3}|[a-z]+[A-Z][A-Za-z]*\d?|[A-Za-z_][\w.]*\[.*|[*_]+[A-Za-z]+[*_]+|[A-Za-z_][\w]*(?:\.[a-z_]\w*)+"
+    r"\d{1,5}(?:[a-z]{0,8}|[.-]\d{1,4}){0,3}|[a-z]{2,}(?:[A-Z][a-z]{2,})+\d?|[A-Za-z_][\w.]*\[.*|[*_]+[A-Za-z]+[*_]+|[A-Za-z_][\w]*(?:\.[a-z_]\w*)+"
 )
 
 
 def _is_plain(value: str, given: _Given) -> bool:
-    if given.in_env:
-        return False  # whatever it looks like
+    if given.in_env or linear(_BASE64, bare=True).fullmatch(value[:200].encode("utf-8", "replace")):
+        return False  # whatever else it looks like
     return linear(_PLAIN, bare=True).fullmatch(value[:200].encode("utf-8", "replace")) is not None
 
 

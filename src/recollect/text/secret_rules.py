@@ -24,7 +24,7 @@ _TRACES = (
     r"(?i:\b(?:bearer|basic))\s{1,3}[\"']?[A-Za-z0-9._~+/=-]{16}",
     r"[0-9a-f]{32}(?:\.|-us)",
     r"[0-9]{7}:AA",
-    r"\b[MNO][A-Za-z0-9_-]{23}",
+    rf"{_BEFORE}[MNO][A-Za-z0-9_-]{{23}}",
 )
 _EVERYWHERE = frozenset(
     {"-", ".", "=", "://", "-us", ":aa", "bearer", "basic", "login", "api-key", "@", "/"}
