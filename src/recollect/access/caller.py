@@ -48,6 +48,7 @@ class Caller:
     spaces: tuple[str, ...] | None = None  # None: every space of the tenant
     key_id: str = ""  # empty where no key is asked for: on this machine only
     trusted: bool = False
+    per_minute: int | None = None  # requests; None: as the server says
 
     @property
     def principal(self) -> Principal:

@@ -1,0 +1,96 @@
+"""The reception of a server: who comes in, to which desk, how often, and what is noted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from recollect.access.audit import Audit
+from recollect.access.caller import Caller, Scope
+from recollect.access.desk import Desk
+from recollect.access.keys import KeyBook
+from recollect.access.rates import PER_MINUTE, Rates
+from recollect.access.repeats import Answer, Repeats, Replayed
+from recollect.access.server_file import ServerFile
+from recollect.access.tenant_names import DEFAULT_TENANT
+from recollect.access.tenants import Tenants
+from recollect.clock import Clock, system_clock
+from recollect.errors import Unauthorised
+from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.embedders.protocol import Embedder
+
+
+class Reception:
+    """What servers use. Safe to share between threads.
+
+    with reception.desk(reception.caller(key, door="rest")) as desk:
+        desk.recall("预算会议改到哪天？")
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        open_to_all: bool = False,
+        embedder: Embedder | str | None = None,
+        clock: Clock = system_clock,
+        per_minute: int = PER_MINUTE,
+    ) -> None:
+        self.open_to_all = open_to_all
+        self.tenants = Tenants(settings, embedder=embedder, clock=clock)
+        if not settings.store:  # our own place; a place that the user named must exist
+            settings.store_path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = ServerFile(settings.store_path)
+        self.keys = KeyBook(self._file, clock=clock)
+        self.audit = Audit(self._file, clock=clock)
+        self._repeats = Repeats(self._file, clock=clock)
+        self._rates = Rates(per_minute=per_minute)
+
+    def caller(self, key: str | None, *, door: str) -> Caller:
+        """Who holds this key; without one, whoever is on this machine, if the server is open."""
+        if key is None:
+            if self.open_to_all:
+                return Caller(
+                    tenant=DEFAULT_TENANT,
+                    name="local",
+                    scopes=frozenset(Scope),
+                    door=door,
+                    trusted=True,
+                )
+            raise Unauthorised(
+                "a key is needed: send it as 'Authorization: Bearer rk_...'; "
+                "'recollect keys create' makes one"
+            )
+        return self.keys.caller(key, door=door)
+
+    @contextmanager
+    def desk(self, caller: Caller) -> Iterator[Desk]:
+        """The desk of this caller; its engine stays open until the block ends."""
+        with self.tenants.engine(caller.tenant) as engine:
+            yield Desk(engine, caller)
+
+    def allow(self, caller: Caller) -> None:
+        """One request more, or TooManyRequests."""
+        if caller.key_id:
+            self._rates.take(caller.key_id, caller.per_minute)
+
+    def idempotent(
+        self,
+        caller: Caller,
+        key: str,
+        request_hash: str,
+        do: Callable[[], Answer],
+        *,
+        repeatable: bool = False,
+    ) -> Replayed:
+        """Do it, or give the answer that the same request got before: see `repeats`."""
+        return self._repeats.once(caller, key, request_hash, do, repeatable=repeatable)
+
+    def close(self) -> None:
+        try:
+            self.tenants.close()
+        finally:
+            self._file.close()

@@ -1,0 +1,108 @@
+"""What a server knows besides memories: keys, the audit trail, and which writes were answered. One
+SQLite file beside the store; no text of any memory is ever in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from recollect.stores.sqlite.connection import check_sqlite_version, create_private, plain_errors
+from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.schema import version_of
+
+_TABLES = """
+CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    secret_hash BLOB NOT NULL,
+    scopes TEXT NOT NULL,
+    spaces TEXT, -- NULL: every space of the tenant
+    trusted INTEGER NOT NULL,
+    per_minute INTEGER,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER,
+    last_used_at INTEGER
+) WITHOUT ROWID;
+CREATE INDEX keys_tenant ON keys (tenant);
+
+CREATE TABLE audit (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: a missing one is seen
+    at INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    door TEXT NOT NULL,
+    action TEXT NOT NULL,
+    targets TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    hash BLOB NOT NULL -- of this row and of the hash before it
+);
+CREATE INDEX audit_tenant ON audit (tenant);
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+BEGIN SELECT raise(ABORT, 'the audit trail only grows'); END;
+CREATE TRIGGER audit_is_not_erased BEFORE DELETE ON audit
+BEGIN SELECT raise(ABORT, 'the audit trail only grows'); END;
+
+CREATE TABLE idempotency (
+    tenant TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    token_hash BLOB NOT NULL, -- of the Idempotency-Key
+    request_hash TEXT NOT NULL,
+    begun_at INTEGER NOT NULL,
+    owner TEXT NOT NULL, -- who does it
+    answer TEXT, -- NULL until it is done
+    PRIMARY KEY (tenant, key_id, token_hash)
+) WITHOUT ROWID;
+CREATE INDEX idempotency_begun ON idempotency (begun_at);
+"""
+_VERSION = 1
+_APPLICATION_ID = 0x52655365  # "ReSe"
+
+
+def server_file(store: Path) -> Path:
+    return store.with_name(store.name + ".server")
+
+
+class ServerFile:
+    """Made at the first write; before that there are no keys, and nothing was audited."""
+
+    def __init__(self, store: Path) -> None:
+        check_sqlite_version()
+        self.path = server_file(store.absolute())
+        with plain_errors(self.path):
+            self._database = Database(self.path, read_only=False)
+
+    @contextmanager
+    def write(self, *, patience: float | None = None) -> Iterator[apsw.Connection]:
+        create_private(self.path)
+        waiting = {} if patience is None else {"patience": patience}
+        with self._database.write(**waiting) as writer:
+            if not _version(writer):
+                writer.execute(_TABLES)
+                writer.pragma("application_id", _APPLICATION_ID)
+                writer.pragma("user_version", _VERSION)
+            yield writer
+
+    @contextmanager
+    def read(self) -> Iterator[apsw.Connection | None]:
+        """None before the first write."""
+        if not self.path.exists():
+            yield None
+            return
+        with self._database.read() as reader:
+            yield reader if _version(reader) else None
+
+    def empty_log(self) -> None:
+        """Leave nothing of what was erased in the write-ahead log."""
+        self._database.empty_log()
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _version(connection: apsw.Connection) -> int:
+    return version_of(connection, known=_VERSION, application_id=_APPLICATION_ID)

@@ -1,0 +1,225 @@
+"""An engine for each tenant, each with a store of its own. Nothing is shared but the program and
+the embedder: no statistics, caches, counts or ids (docs/decisions/0014-tenants.md)."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant, file_of, tenant_in
+from recollect.clock import Clock, system_clock
+from recollect.engine import Engine
+from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.embedders.protocol import Embedder
+
+MOST_OPEN = 32  # engines at once; each holds a few files and threads
+
+
+@dataclass(slots=True)
+class _Open:
+    engine: Engine
+    file: tuple[int, int] | None  # which file it is: one of the same name may be another
+    users: int = 0
+    stale: bool = False
+
+
+class Tenants:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        embedder: Embedder | str | None = None,
+        clock: Clock = system_clock,
+        most_open: int = MOST_OPEN,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._most_open = most_open
+        self._given = embedder if embedder is not None else settings.embedder
+        self._embedder: Embedder | str | None = None
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._lock = threading.Lock()
+        self._opening: dict[str, threading.Lock] = {}
+        self._closed = False
+        self.folder = settings.store_path.with_name(settings.store_path.name + ".tenants")
+
+    # Who there is
+
+    def list(self) -> list[str]:
+        """The tenants, `default` first."""
+        found = sorted(filter(None, map(tenant_in, self.folder.glob("*.db"))))
+        return [DEFAULT_TENANT, *(name for name in found if name != DEFAULT_TENANT)]
+
+    def exists(self, tenant: str) -> bool:
+        return tenant == DEFAULT_TENANT or self.path(tenant).exists()
+
+    def path(self, tenant: str) -> Path:
+        if tenant == DEFAULT_TENANT:
+            return self._settings.store_path
+        return file_of(self.folder, check_tenant(tenant))
+
+    def create(self, tenant: str) -> None:
+        if check_tenant(tenant) == DEFAULT_TENANT or self.exists(tenant):
+            raise Conflict(f"there is a tenant {tenant!r} already; choose another name")
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        from recollect.stores.sqlite.store import SQLiteStore
+
+        SQLiteStore(self.path(tenant)).close()
+
+    def remove(self, tenant: str) -> None:
+        """Erase a tenant's store with all that belongs to it. Its keys are revoked elsewhere."""
+        if check_tenant(tenant) == DEFAULT_TENANT:
+            raise InvalidInput(
+                "the tenant 'default' is the store itself; erase its spaces with "
+                "'recollect forget --space', or remove the file"
+            )
+        self._must_exist(tenant)
+        self._let_go(tenant)
+        _erase(self.path(tenant))
+
+    # Using
+
+    @contextmanager
+    def engine(self, tenant: str) -> Iterator[Engine]:
+        """The tenant's engine, which stays open until the block ends."""
+        held = self._borrow(tenant)
+        try:
+            yield held.engine
+        finally:
+            self._give_back(held)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            held = list(self._open.values())
+            self._open.clear()
+            for one in held:
+                one.stale = True
+        for one in held:
+            one.engine.close()
+        let_go = getattr(self._embedder, "close", None)
+        if let_go is not None and self._embedder is not self._given:
+            let_go()
+
+    def _borrow(self, tenant: str) -> _Open:
+        with self._lock:
+            if self._closed:
+                raise StoreError("this server is closing; try again when it is back")
+            if (held := self._fresh(tenant)) is not None:
+                return held
+            opening = self._opening.setdefault(tenant, threading.Lock())
+        with opening:  # one at a time for each tenant; others need not wait for it
+            with self._lock:
+                if (held := self._fresh(tenant)) is not None:
+                    return held
+            self._must_exist(tenant)
+            held = _Open(self._opened(tenant), _file_id(self.path(tenant)), users=1)
+            with self._lock:
+                self._open[tenant] = held
+        self._close_idle()
+        return held
+
+    def _fresh(self, tenant: str) -> _Open | None:
+        """The engine that is open, unless its file was removed or is another by now."""
+        held = self._open.get(tenant)
+        if held is None:
+            return None
+        if held.file != _file_id(self.path(tenant)):
+            held.stale = True
+            del self._open[tenant]
+            if not held.users:
+                held.engine.close()
+            return None
+        self._open.move_to_end(tenant)
+        held.users += 1
+        return held
+
+    def _give_back(self, held: _Open) -> None:
+        with self._lock:
+            held.users -= 1
+            done = held.stale and not held.users
+        if done:
+            held.engine.close()
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        """The one that was used least recently and is not in use, while there are too many."""
+        with self._lock:
+            idle: list[_Open] = []
+            for tenant, held in list(self._open.items()):
+                if len(self._open) <= self._most_open:
+                    break
+                if not held.users:
+                    del self._open[tenant]
+                    idle.append(held)
+        for held in idle:
+            held.engine.close()
+
+    def _let_go(self, tenant: str) -> None:
+        with self._lock:
+            held = self._open.get(tenant)
+            if held is None:
+                return
+            if held.users:
+                raise Conflict(f"the tenant {tenant!r} is in use here; try again in a moment")
+            del self._open[tenant]
+        held.engine.close()
+
+    def _must_exist(self, tenant: str) -> None:
+        if not self.exists(tenant):
+            raise NotFound(
+                f"there is no tenant {tenant!r}; create it with 'recollect tenants create {tenant}'"
+            )
+
+    def _opened(self, tenant: str) -> Engine:
+        if tenant == DEFAULT_TENANT:
+            return Engine(embedder=self._shared(), settings=self._settings, clock=self._clock)
+        path = self.path(tenant)
+        settings = replace(self._settings, store=str(path))
+        return Engine(path, embedder=self._shared(), settings=settings, clock=self._clock)
+
+    def _shared(self) -> Embedder | str:
+        """One embedder for all: a model is in memory once. Where there is none of that name, each
+        engine says so when it is asked."""
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = self._given
+                if isinstance(self._given, str):
+                    from recollect.embedders.loading import embedder_named
+
+                    try:
+                        self._embedder = embedder_named(self._given, self._settings) or self._given
+                    except RecollectError:
+                        self._embedder = self._given
+            return self._embedder
+
+
+def _file_id(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _erase(path: Path) -> None:
+    """The store first, then what lies beside it: were this interrupted, nothing could be asked."""
+    import shutil
+
+    path.unlink(missing_ok=True)
+    for beside in path.parent.glob(f"{path.name}?*"):
+        if beside.name[len(path.name)] not in "-.":
+            continue
+        if beside.is_dir():
+            shutil.rmtree(beside)
+        else:
+            beside.unlink(missing_ok=True)
