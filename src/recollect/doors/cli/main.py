@@ -41,6 +41,7 @@ COMMANDS = {
     "restore": "let what was held, refused or rejected into working memory after all",
     "undo": "take the last decision about an offer back",
     "rollback": "remove all that came from one source, and what was made from it",
+    "events": "show what happened: tier changes, workflow nodes, traces of recalls",
     "spaces": "show the spaces and what they hold",
     "status": "a quick look: how much there is, which embedder, what waits",
     "doctor": "check every part and print a fix for each fault",
