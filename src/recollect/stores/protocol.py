@@ -214,6 +214,13 @@ class Store(Protocol):
     def tiers(self) -> Tiers:
         """Where what is offered waits, what is recent, and what happened."""
 
+    def notes(self, prefix: str = "") -> dict[str, str]:
+        """Short texts that the engine keeps with the memories, by key: those whose key begins so.
+        Asked at every question, so it must be cheap."""
+
+    def write_note(self, key: str, value: str | None) -> None:
+        """Keep a note, or (None) erase it."""
+
     def check(self) -> list[Check]:
         """Look at every part, thoroughly."""
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.stores.protocol import Frequencies
+from recollect.stores.protocol import MAX_COUNT, Frequencies
 from recollect.text.bm25 import idf, weight
 from recollect.text.tokenise import stands_for_many
-from recollect.vocabulary import Passage
+from recollect.vocabulary import Memory, Passage
 
 
 @dataclass
@@ -61,3 +61,11 @@ def _occurs(asked: str, held: Counter[str]) -> int:
     if not stands_for_many(asked):
         return held[asked]
     return sum(count for term, count in held.items() if term.startswith(asked))
+
+
+def said(memory: Memory) -> tuple[str, str, str]:
+    return memory.space, memory.text, memory.kind
+
+
+def more(count: int, times: int) -> int:
+    return min(count + times, MAX_COUNT)

@@ -16,10 +16,9 @@ from recollect.filters import Filter, matches
 from recollect.stores.background import mean_and_spread
 from recollect.stores.cursors import place
 from recollect.stores.in_memory.embeddings import Embeddings
-from recollect.stores.in_memory.held import Held, cosine, frequencies, word_scores
+from recollect.stores.in_memory.held import Held, cosine, frequencies, more, said, word_scores
 from recollect.stores.in_memory.tiers import new_tiers
 from recollect.stores.protocol import (
-    MAX_COUNT,
     Compared,
     Embedding,
     Frequencies,
@@ -56,6 +55,7 @@ class InMemoryStore:
         self._spaces: dict[str, None] = {GLOBAL_SPACE: None}
         self._embeddings = Embeddings()
         self._tiers = new_tiers()
+        self._notes: dict[str, str] = {}
         self._handles = 0
         self._told = 0
 
@@ -75,7 +75,7 @@ class InMemoryStore:
             memory = entry.memory
             before = self._memories.get(memory.id) or seen.get(memory.id)
             if before is not None:
-                if _said(before) != _said(memory):
+                if said(before) != said(memory):
                     raise Conflict(
                         f"the id {memory.id!r} is taken by another memory in space "
                         f"{before.space!r}; use 'revise' to change it, or another id"
@@ -244,8 +244,8 @@ class InMemoryStore:
                 if memory is not None:
                     self._memories[memory_id] = replace(
                         memory,
-                        access_count=_more(memory.access_count, accessed.get(memory_id, 0)),
-                        reinforcement=_more(memory.reinforcement, reinforced.get(memory_id, 0)),
+                        access_count=more(memory.access_count, accessed.get(memory_id, 0)),
+                        reinforcement=more(memory.reinforcement, reinforced.get(memory_id, 0)),
                     )
 
     def spaces(self) -> list[SpaceInfo]:
@@ -385,16 +385,17 @@ class InMemoryStore:
     def tiers(self) -> Tiers:
         return self._tiers
 
+    def notes(self, prefix: str = "") -> dict[str, str]:
+        with self._lock:
+            return {k: v for k, v in sorted(self._notes.items()) if k.startswith(prefix)}
+
+    def write_note(self, key: str, value: str | None) -> None:
+        with self._lock:
+            self._notes.pop(key, None)
+            self._notes |= {} if value is None else {key: value}
+
     def check(self) -> list[Check]:
         return [Check("store", True, f"{len(self._memories)} memories, in memory only")]
 
     def close(self) -> None:
         """Nothing to close."""
-
-
-def _said(memory: Memory) -> tuple[str, str, str]:
-    return memory.space, memory.text, memory.kind
-
-
-def _more(count: int, times: int) -> int:
-    return min(count + times, MAX_COUNT)

@@ -214,6 +214,12 @@ def has_tiers(connection: apsw.Connection) -> bool:
     return version >= _WITH_TIERS
 
 
+def tokeniser(connection: apsw.Connection) -> int | None:
+    """The version of the tokeniser that the words index is by."""
+    version: int | None = connection.execute("SELECT value FROM meta WHERE key = 'tokeniser'").get
+    return version
+
+
 def migrate(connection: apsw.Connection) -> None:
     """Bring the file to the newest schema, inside the caller's transaction."""
     if is_current(connection):

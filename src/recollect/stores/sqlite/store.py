@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import apsw
-
 from recollect.clock import from_micros
 from recollect.errors import StoreReadOnly
 from recollect.filters import Filter
@@ -29,7 +27,7 @@ from recollect.stores.protocol import (
     Unembedded,
     Written,
 )
-from recollect.stores.sqlite import schema, vector_tables, writing
+from recollect.stores.sqlite import notes, schema, vector_tables, writing
 from recollect.stores.sqlite.connection import check_sqlite_version, create_private, plain_errors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
@@ -81,12 +79,12 @@ class SQLiteStore:
             return
         if self.path.exists() and self.path.stat().st_size:
             with self._database.connection() as reader:
-                if schema.is_current(reader) and _tokeniser(reader) == tokenise.VERSION:
+                if schema.is_current(reader) and schema.tokeniser(reader) == tokenise.VERSION:
                     return
         create_private(self.path)
         with self._database.write() as writer:
             schema.migrate(writer)
-            if _tokeniser(writer) != tokenise.VERSION:
+            if schema.tokeniser(writer) != tokenise.VERSION:
                 self._upkeep.rebuild_words(writer)
 
     # Truth
@@ -379,6 +377,14 @@ class SQLiteStore:
             SQLiteQuarantine(self._database), SQLiteWorkingMemory(self._database), self._events
         )
 
+    def notes(self, prefix: str = "") -> dict[str, str]:
+        with self._database.read() as reader:
+            return notes.notes(reader, prefix)
+
+    def write_note(self, key: str, value: str | None) -> None:
+        with self._database.write() as writer:
+            notes.write_note(writer, key, value)
+
     def check(self) -> list[Check]:
         from recollect.stores.sqlite.health import check
 
@@ -389,9 +395,3 @@ class SQLiteStore:
         if self._events is not None:
             self._events.close()
         self._database.close()
-
-
-def _tokeniser(connection: apsw.Connection) -> int | None:
-    """The version of the tokeniser that the words index is by."""
-    version: int | None = connection.execute("SELECT value FROM meta WHERE key = 'tokeniser'").get
-    return version

@@ -40,6 +40,31 @@ class CareContract(StoreCase):
         finally:
             store.close()
 
+    def test_notes_are_kept_found_by_how_they_begin_and_erased(
+        self, make_store: Callable[[], Store], reopen_store: Callable[[Store], Store]
+    ) -> None:
+        store = make_store()
+        assert store.notes() == {}
+        store.write_note("a/一", "深色 mode")
+        store.write_note("a/2", "")
+        store.write_note("a/_", "_ and % stand for themselves")
+        store.write_note("b", "other")
+        store.write_note("a/一", "浅色 mode")
+        store = reopen_store(store)
+        try:
+            assert store.notes("a/") == {
+                "a/2": "",
+                "a/_": "_ and % stand for themselves",
+                "a/一": "浅色 mode",
+            }
+            assert store.notes("a/_") == {"a/_": "_ and % stand for themselves"}
+            store.write_note("a/一", None)
+            store.write_note("never", None)
+            assert list(store.notes()) == ["a/2", "a/_", "b"]
+            assert all(check.ok for check in store.check())
+        finally:
+            store.close()
+
     def test_threads_may_share_it(self, store: Store) -> None:
         store.declare(TOY.embedding)
         faults: list[BaseException] = []
