@@ -187,9 +187,10 @@ class Parts:
         (receipt,) = self.writer.remember_stream([told], progress=None, refused=None)
         return receipt
 
-    def _taken_back(self, memory: Memory) -> None:
-        self._store.delete([memory.id])
-        self._store.finish_erasing()
+    def _taken_back(self, memories: Sequence[Memory]) -> None:
+        if memories:
+            self._store.delete([memory.id for memory in memories])
+            self._store.finish_erasing()
 
     @cached_property
     def events(self) -> Events:

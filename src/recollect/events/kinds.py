@@ -20,7 +20,7 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "from": "`quarantine`, `working`, `long_term`, or nothing for what was just offered",
         "to": "the same; nothing for what left every tier",
         "decision": "`admitted`, `ignored`, `refused`, `held`, `promoted` or `rejected`",
-        "reason": "why",
+        "reason": "why, where the filter or the rules decided; a person's stays in quarantine",
         "by": "who decided",
         "memory_id": "the long-term memory that holds it, or nothing",
         "risk": "how suspicious its text is, 0 to 1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from typing import NamedTuple
 
@@ -13,7 +14,8 @@ from recollect.remember.sameness import Told, Verdict, judge
 from recollect.text.containment import contains
 from recollect.text.tokenise import query_terms
 from recollect.tiers.kit import Kit
-from recollect.tiers.rules import Spoken, independent_sources, speaks_for
+from recollect.tiers.offering import trusted_parents
+from recollect.tiers.rules import Ancestry, Spoken, ancestry_of, independent_sources, speaks_for
 from recollect.vocabulary import Decision, Offer
 
 WAITING = (Decision.ADMITTED, Decision.HELD)
@@ -46,6 +48,10 @@ class Proposal(NamedTuple):
     def id(self) -> str:
         return self.offers[0].id
 
+    @property
+    def disputed(self) -> bool:
+        return any(beside.verdict is Verdict.CORRECTION for beside in self.conflicts)
+
 
 class Digest(NamedTuple):
     space: str
@@ -54,78 +60,137 @@ class Digest(NamedTuple):
     left_out: bool  # more wait than were looked at
 
 
+class _Said(NamedTuple):
+    """An offer with its words, which are many and are found once."""
+
+    offer: Offer
+    words: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        return self.offer.memory.text
+
+
 def digest(space: str, kit: Kit) -> Digest:
     page = kit.quarantine.scan(spaces=[space], decisions=WAITING, limit=_MOST)
+    offers = as_trusted_now(page.offers, kit)
     zone = kit.settings.zone
-    groups = _groups(page.offers, zone)
-    proposals = [_proposal(group, groups, kit) for group in groups]
+    groups = _groups([_Said(o, frozenset(query_terms(o.memory.text))) for o in offers], zone)
+    ancestry = ancestry_of(offers, kit)
+    proposals = [_proposal(group, groups, ancestry, kit) for group in groups]
     proposals.sort(key=lambda p: (not p.promote, -p.sources, -len(p.offers), p.offers[0].risk))
-    return Digest(space, tuple(proposals), len(page.offers), page.cursor is not None)
+    return Digest(space, tuple(proposals), len(offers), page.cursor is not None)
 
 
-def _proposal(group: Sequence[Offer], groups: Sequence[Sequence[Offer]], kit: Kit) -> Proposal:
-    spoken: Spoken = speaks_for(group, kit.settings)
-    best = max(group, key=lambda o: (o.trusted, -o.risk, len(o.memory.text), o.memory.confidence))
-    ordered = (best, *(offer for offer in group if offer is not best))
-    conflicts = (*_in_long_term(best, kit), *_among(best, groups, kit.settings.zone))
-    return Proposal(
-        ordered,
-        spoken.promote,
-        spoken.reasons,
-        spoken.verified,
-        independent_sources(group),
-        conflicts,
-    )
+def as_trusted_now(offers: Sequence[Offer], kit: Kit) -> list[Offer]:
+    """What was made from something that is held or rejected by now is not trusted any more."""
+    return [
+        replace(offer, trusted=False)
+        if offer.trusted
+        and offer.parents
+        and not all(trusted_parents(offer.parents, offer.space, kit))
+        else offer
+        for offer in offers
+    ]
 
 
-def _in_long_term(offer: Offer, kit: Kit) -> Iterator[Beside]:
-    found = find(offer.memory, store=kit.store, embedder=kit.embedder, zone=kit.settings.zone)
+def in_long_term(offer: Offer, kit: Kit) -> Iterator[Beside]:
+    """What is remembered about the same, as of now."""
+    asked = replace(offer.memory, created_at=kit.clock())
+    found = find(asked, store=kit.store, embedder=kit.embedder, zone=kit.settings.zone)
     for memory in filter(None, (found.memory, *found.others)):
         yield Beside(memory.id, memory.text, found.verdict, found.why, "long_term")
 
 
-def _among(offer: Offer, groups: Sequence[Sequence[Offer]], zone: tzinfo) -> Iterator[Beside]:
+def _proposal(
+    group: Sequence[_Said], groups: Sequence[Sequence[_Said]], ancestry: Ancestry, kit: Kit
+) -> Proposal:
+    best, support, spoken = _best(group, ancestry, kit)
+    first = [one.offer for one in support if one is not best]
+    rest = [one.offer for one in group if one not in support]
+    conflicts = (*in_long_term(best.offer, kit), *_among(best, groups, kit.settings.zone))
+    return Proposal(
+        (best.offer, *first, *rest),
+        spoken.promote,
+        spoken.reasons,
+        spoken.verified,
+        independent_sources([one.offer for one in support], ancestry),
+        conflicts,
+    )
+
+
+def _best(
+    group: Sequence[_Said], ancestry: Ancestry, kit: Kit
+) -> tuple[_Said, list[_Said], Spoken]:
+    """The one that says most among those that the rules speak for, and who else says all of that.
+    One that says more than the others did is not borne out by them."""
+    ordered = sorted(
+        group,
+        key=lambda s: (
+            not s.offer.trusted, s.offer.risk, -len(s.text), -s.offer.memory.confidence
+        ),
+    )  # fmt: skip
+    first: tuple[_Said, list[_Said], Spoken] | None = None
+    tried: set[str] = set()
+    for one in ordered:
+        if one.offer.identity in tried:
+            continue
+        tried.add(one.offer.identity)
+        support = [other for other in group if _says_all_of(other, one, kit.settings.zone)]
+        spoken = speaks_for([other.offer for other in support], kit.settings, ancestry)
+        if spoken.promote:
+            return one, support, spoken
+        first = first or (one, support, spoken)
+    assert first is not None
+    return first
+
+
+def _says_all_of(other: _Said, one: _Said, zone: tzinfo) -> bool:
+    return (
+        other.offer.identity == one.offer.identity
+        or contains(other.text, one.text)
+        or judge(_told(one), _told(other), zone=zone).verdict is Verdict.SAME
+    )
+
+
+def _among(one: _Said, groups: Sequence[Sequence[_Said]], zone: tzinfo) -> Iterator[Beside]:
     """Other offers that contradict it, or may."""
-    words = _words(offer)
     for group in groups:
         other = group[0]
-        share = _share(words, _words(other))
-        if any(o is offer for o in group) or share < _ALIKE:
+        share = _share(one.words, other.words)
+        if share < _ALIKE or any(member is one for member in group):
             continue
-        said = judge(_told(other), _told(offer), zone=zone)
+        said = judge(_told(other), _told(one), zone=zone)
         if said.verdict is Verdict.CORRECTION or share >= _NEAR:
-            yield Beside(other.id, other.memory.text, said.verdict, said.why, "quarantine")
+            yield Beside(other.offer.id, other.text, said.verdict, said.why, "quarantine")
 
 
-def _groups(offers: Sequence[Offer], zone: tzinfo) -> list[list[Offer]]:
+def _groups(said: Sequence[_Said], zone: tzinfo) -> list[list[_Said]]:
     """Those that say the same, newest first. Only texts that share words are compared."""
-    groups: list[list[Offer]] = []
+    groups: list[list[_Said]] = []
     by_identity: dict[str, int] = {}
     by_word: dict[str, set[int]] = defaultdict(set)
-    for offer in offers:
-        at = by_identity.get(offer.identity)
+    for one in said:
+        at = by_identity.get(one.offer.identity)
         if at is None:
-            words = _words(offer)
-            near = set().union(*(by_word[word] for word in words)) if words else set()
-            at = next((g for g in sorted(near) if _same(groups[g][0], offer, zone)), None)
+            near = set().union(*(by_word[word] for word in one.words)) if one.words else set()
+            at = next((g for g in sorted(near) if _same(groups[g][0], one, zone)), None)
             if at is None:
                 at = len(groups)
                 groups.append([])
-                for word in words:
+                for word in one.words:
                     by_word[word].add(at)
-            by_identity[offer.identity] = at
-        groups[at].append(offer)
+            by_identity[one.offer.identity] = at
+        groups[at].append(one)
     return groups
 
 
-def _same(a: Offer, b: Offer, zone: tzinfo) -> bool:
-    if a.space != b.space or a.memory.kind != b.memory.kind:
-        return False
-    if _share(_words(a), _words(b)) < _ALIKE:
+def _same(a: _Said, b: _Said, zone: tzinfo) -> bool:
+    if a.offer.memory.kind != b.offer.memory.kind or _share(a.words, b.words) < _ALIKE:
         return False
     if judge(_told(a), _told(b), zone=zone).verdict is Verdict.SAME:
         return True
-    one, other = sorted((a.memory.text, b.memory.text), key=len)
+    one, other = sorted((a.text, b.text), key=len)
     return contains(other, one)
 
 
@@ -133,9 +198,5 @@ def _share(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / max(1, min(len(a), len(b)))
 
 
-def _words(offer: Offer) -> frozenset[str]:
-    return frozenset(query_terms(offer.memory.text))
-
-
-def _told(offer: Offer) -> Told:
-    return Told(offer.memory.text, offer.memory.created_at)
+def _told(said: _Said) -> Told:
+    return Told(said.text, said.offer.memory.created_at)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.settings import Settings
+from recollect.text.suspicion import RISKY
 from recollect.vocabulary import Decision, Memory
-
-RISKY = 0.5  # from here on a person must look; see recollect.text.suspicion
 
 
 class Filtered(NamedTuple):
@@ -15,9 +15,9 @@ class Filtered(NamedTuple):
     reason: str
 
 
-def filtered(memory: Memory, *, risk: float, findings: tuple[str, ...], by: Settings) -> Filtered:
+def filtered(memory: Memory, *, risk: float, kinds: Sequence[str], by: Settings) -> Filtered:
     """Lengths are in characters: 50 characters of Chinese say more than 50 of English, and both
-    are more than noise."""
+    are more than noise. A reason quotes nothing: it is told to whoever watches."""
     if memory.confidence < by.offer_confidence:
         return Filtered(
             Decision.REFUSED,
@@ -26,10 +26,12 @@ def filtered(memory: Memory, *, risk: float, findings: tuple[str, ...], by: Sett
     length = len(memory.text.strip())
     if length < by.offer_characters:
         return Filtered(
-            Decision.IGNORED, f"{length} characters are fewer than {by.offer_characters}: noise"
+            Decision.IGNORED,
+            f"{length} character{'s' * (length != 1)}, fewer than {by.offer_characters}: noise",
         )
     if risk >= RISKY:
         return Filtered(
-            Decision.HELD, f"suspicious (risk {risk:.2f}), a person must look: {findings[0]}"
+            Decision.HELD,
+            f"suspicious (risk {risk:.2f}), a person must look: {', '.join(dict.fromkeys(kinds))}",
         )
     return Filtered(Decision.ADMITTED, "sure enough, long enough, and nothing suspicious")

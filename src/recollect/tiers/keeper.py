@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from recollect.checks import check_space, is_id, shown
+from recollect.checks import check_encodable, check_space, is_id, shown
 from recollect.errors import InvalidInput
+from recollect.recall.asking import whole
 from recollect.remember.ingress import identity
 from recollect.stores.tiers import OfferPage
 from recollect.text.redact import redact
-from recollect.tiers.kit import Kit
+from recollect.text.suspicion import RISKY
+from recollect.tiers.deciding import PASSED, held_by, restore, same_words, the_offers
+from recollect.tiers.kit import FILTER, RULES, Kit
 from recollect.tiers.offering import offer
-from recollect.tiers.promoting import RULES, promote, reject, restore, the_offers, undo
+from recollect.tiers.promoting import promote
+from recollect.tiers.undoing import reject, undo
 from recollect.vocabulary import Decision, Memory, Offer, Principal, Receipt, Ruling
 
 if TYPE_CHECKING:
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
 
 _BY_HAND = "reviewed"
 _SAME = 1_000  # offers of the same words that the rules look at
+_MOST_NAME, _MOST_REASON = 128, 2_000  # characters
 
 
 class TierKeeper:
@@ -33,7 +39,7 @@ class TierKeeper:
     def offer(
         self, told: Mapping[str, Any], *, by: Principal, parents: Sequence[str], space: str
     ) -> Offer:
-        made = offer(told, by=by, parents=parents, space=space, kit=self._kit)
+        made = offer(told, by=_who(by), parents=parents, space=space, kit=self._kit)
         if self._kit.settings.promotion == "by-rule" and made.decision is Decision.ADMITTED:
             return self._promoted_by_rule(made)
         return made
@@ -47,17 +53,14 @@ class TierKeeper:
         supersedes: str | None = None,
         spaces: Sequence[str] | None = None,
     ) -> list[Receipt]:
-        offers = self._offers(ids, spaces)
-        if supersedes is not None and len(offers) != 1:
-            raise InvalidInput("only one at a time can supersede a memory; promote it alone")
-        return promote(
-            offers,
-            by=by.name,
-            reason=_said(reason),
-            verified=True,
-            kit=self._kit,
-            supersedes=supersedes,
-        )
+        who, why = _who(by).name, _said(reason)
+        if supersedes is not None and (not isinstance(supersedes, str) or not is_id(supersedes)):
+            raise InvalidInput(f"supersedes: {shown(supersedes)} is no id")
+        with self.alone():
+            offers = self._offers(ids, spaces)
+            if supersedes is not None and len(offers) != 1:
+                raise InvalidInput("only one at a time can supersede a memory; promote it alone")
+            return promote(offers, by=who, reason=why, kit=self._kit, supersedes=supersedes)
 
     def reject(
         self,
@@ -67,7 +70,9 @@ class TierKeeper:
         reason: str = "",
         spaces: Sequence[str] | None = None,
     ) -> list[Offer]:
-        return reject(self._offers(ids, spaces), by=by.name, reason=_said(reason), kit=self._kit)
+        who, why = _who(by).name, _said(reason)
+        with self.alone():
+            return reject(self._offers(ids, spaces), by=who, reason=why, kit=self._kit)
 
     def restore(
         self,
@@ -77,10 +82,18 @@ class TierKeeper:
         reason: str = "",
         spaces: Sequence[str] | None = None,
     ) -> list[Offer]:
-        return restore(self._offers(ids, spaces), by=by.name, reason=_said(reason), kit=self._kit)
+        who, why = _who(by).name, _said(reason)
+        with self.alone():
+            return restore(self._offers(ids, spaces), by=who, reason=why, kit=self._kit)
 
     def undo(self, offer_id: str, *, by: Principal, spaces: Sequence[str] | None = None) -> Offer:
-        return undo(self._offers(offer_id, spaces)[0], by=by.name, kit=self._kit)
+        who = _who(by).name
+        with self.alone():
+            return undo(self._offers(offer_id, spaces)[0], by=who, kit=self._kit)
+
+    def alone(self) -> AbstractContextManager[None]:
+        """While this is held nobody else decides or forgets, in any process."""
+        return self._kit.quarantine.alone()
 
     # Looking
 
@@ -105,16 +118,28 @@ class TierKeeper:
             decisions=None if decisions is None else [_decision(d) for d in decisions],
             newest_first=newest_first,
             cursor=cursor,
-            limit=limit,
+            limit=whole("limit", limit),
         )
+
+    def held_by(self, offer: Offer) -> str | None:
+        """The long-term memory that holds what was offered, if it was promoted and is there."""
+        held = held_by(offer, self._kit) if offer.decision is Decision.PROMOTED else None
+        return None if held is None else held.id
 
     def rulings(self, offer_id: str, *, spaces: Sequence[str] | None = None) -> list[Ruling]:
         """Every decision about an offer, oldest first."""
         return self._kit.quarantine.rulings(self._offers(offer_id, spaces)[0].id)
 
     def working(self, *, spaces: Sequence[str], limit: int = 10) -> list[Memory]:
-        """What is recent, newest first."""
-        return self._kit.working.recent(spaces, now=self._kit.clock(), limit=limit)
+        """What is recent, newest first; what has been promoted, as long-term memory has it."""
+        recent = self._kit.working.recent(
+            spaces, now=self._kit.clock(), limit=whole("limit", limit)
+        )
+        known = self._kit.store.get([memory.id for memory in recent])
+        return [
+            held if held is not None and held.space == memory.space else memory
+            for memory, held in zip(recent, known, strict=True)
+        ]
 
     def digest(self, space: str) -> Digest:
         """What waits in a space, with what speaks for it and against it."""
@@ -123,20 +148,20 @@ class TierKeeper:
         return digest(check_space(space), self._kit)
 
     def promote_by_rules(self, space: str) -> list[Receipt]:
-        """Promote what the rules speak for, unless long-term memory says otherwise."""
-        from recollect.remember.sameness import Verdict
-
+        """Promote what the rules speak for, unless long-term memory or another offer says
+        otherwise. A receipt for each proposal; others of the same words are counted with it."""
         receipts: list[Receipt] = []
-        for proposal in self.digest(space).proposals:
-            disputed = any(c.verdict is Verdict.CORRECTION for c in proposal.conflicts)
-            if proposal.promote and not disputed:
-                receipts += promote(
-                    proposal.offers[:1],
-                    by=RULES,
-                    reason="; ".join(proposal.reasons),
-                    verified=proposal.verified,
-                    kit=self._kit,
-                )
+        with self.alone():
+            for proposal in self.digest(space).proposals:
+                if proposal.promote and not proposal.disputed:
+                    first = proposal.offers[0]
+                    same = [one for one in proposal.offers[1:] if _goes_with(one, first)]
+                    receipts += promote(
+                        [first, *same],
+                        by=RULES,
+                        reason="; ".join(proposal.reasons),
+                        kit=self._kit,
+                    )[:1]
         return receipts
 
     # Removing
@@ -155,14 +180,20 @@ class TierKeeper:
         """Remove all of that from long-term and working memory."""
         from recollect.tiers.sources import roll_back
 
-        return roll_back(self.from_source(source, spaces=spaces), by=by.name, kit=self._kit)
+        who = _who(by).name
+        with self.alone():
+            return roll_back(self.from_source(source, spaces=spaces), by=who, kit=self._kit)
 
     def erase(self, memory: Memory) -> int:
-        """Leave nothing of these words in quarantine or working memory; how many offers went."""
-        same = self._kit.quarantine.scan(
-            spaces=[memory.space], identities=[identity(memory)], limit=_SAME
-        )
-        ids = list(dict.fromkeys([memory.id, *(one.id for one in same.offers)]))
+        """Leave nothing of these words, nor of those that it had before, in quarantine or working
+        memory; how many offers went."""
+        forms = [memory, *(former.memory for former in self._kit.store.history(memory.id))]
+        words = list({identity(form) for form in forms})
+        ids = [one.id for one in same_words(memory.space, words, self._kit)]
+        own = self._kit.quarantine.get([memory.id])[0]
+        if own is not None and own.space == memory.space:
+            ids.append(own.id)
+        ids = list(dict.fromkeys(ids))
         self._kit.working.remove(ids)
         return self._kit.quarantine.erase(ids)
 
@@ -173,23 +204,28 @@ class TierKeeper:
         return tiers.quarantine.erase_space(space)
 
     def _promoted_by_rule(self, made: Offer) -> Offer:
-        from recollect.tiers.rules import speaks_for
+        from recollect.remember.sameness import Verdict
+        from recollect.tiers.digest import as_trusted_now, in_long_term
+        from recollect.tiers.rules import ancestry_of, speaks_for
 
-        page = self._kit.quarantine.scan(
-            spaces=[made.space], identities=[made.identity], limit=_SAME
-        )
-        same = [one for one in page.offers if one.decision is not Decision.REJECTED]
-        spoken = speaks_for(same or [made], self._kit.settings)
-        if not spoken.promote:
-            return made
-        promote(
-            [made],
-            by=RULES,
-            reason="; ".join(spoken.reasons),
-            verified=spoken.verified,
-            kit=self._kit,
-        )
-        return self._offers(made.id, None)[0]
+        with self.alone():
+            page = self._kit.quarantine.scan(
+                spaces=[made.space],
+                identities=[made.identity],
+                decisions=PASSED,
+                limit=_SAME,
+            )
+            same = as_trusted_now(page.offers, self._kit)
+            spoken = speaks_for(same, self._kit.settings, ancestry_of(same, self._kit))
+            if not spoken.promote:
+                return made
+            said = in_long_term(made, self._kit)
+            if any(beside.verdict is Verdict.CORRECTION for beside in said):
+                return made
+            waiting = [one for one in same if _goes_with(one, made)]
+            waiting.sort(key=lambda one: (not one.trusted, one.id != made.id))
+            promote(waiting, by=RULES, reason="; ".join(spoken.reasons), kit=self._kit)
+            return self._offers(made.id, None)[0]
 
     def _offers(self, ids: str | Sequence[str], spaces: Sequence[str] | None) -> list[Offer]:
         wanted = [ids] if isinstance(ids, str) else list(ids)
@@ -201,9 +237,31 @@ class TierKeeper:
         return the_offers(list(dict.fromkeys(wanted)), self._kit, spaces)
 
 
+def _goes_with(one: Offer, first: Offer) -> bool:
+    """The same words once more: promoted with it, it is counted and waits no longer."""
+    return one.identity == first.identity and one.decision is Decision.ADMITTED and one.risk < RISKY
+
+
+def _who(by: Principal) -> Principal:
+    """Names are shown to people and kept for good: one line, and nobody is called as we are."""
+    for what, name in (("name", by.name), ("door", by.door)):
+        fits = isinstance(name, str) and name == name.strip() and 0 < len(name) <= _MOST_NAME
+        if not fits or not name.isprintable() or name in (FILTER, RULES):
+            raise InvalidInput(
+                f"by: {shown(name)} is no {what} for who offers or decides; use one line of at "
+                f"most {_MOST_NAME} visible characters, and not {FILTER!r} or {RULES!r}"
+            )
+    return by
+
+
 def _said(reason: str) -> str:
-    """Why somebody decided so; they may have quoted a secret."""
-    return redact(reason).text or _BY_HAND
+    """Why somebody decided so, in one line; they may have quoted a secret."""
+    if not isinstance(reason, str):
+        raise InvalidInput(f"reason: expected text, got {shown(reason)}")
+    line = " ".join(check_encodable(reason, name="reason").split())
+    if len(line) > _MOST_REASON:
+        raise InvalidInput(f"reason has {len(line):,} characters; at most {_MOST_REASON:,} fit")
+    return redact(line).text or _BY_HAND
 
 
 def _decision(value: Decision | str) -> Decision:

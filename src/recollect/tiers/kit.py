@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
 
 
+# Who decides, where nobody did. No principal may be called so.
+FILTER, RULES = "the filter", "the rules"
+
+
 class Kit(NamedTuple):
     store: Store
     settings: Settings
     clock: Clock
     embedder: Callable[[], Embedder | None]
     remember: Callable[[Sequence[Memory], str | None], list[Receipt]]  # may supersede one
-    forget: Callable[[Memory], object]  # out of long-term memory, and of its file
+    forget: Callable[[Sequence[Memory]], object]  # out of long-term memory
     record: Callable[..., object]  # an event
 
     @property
@@ -42,7 +46,8 @@ class Kit(NamedTuple):
         )
 
     def changed(self, offer: Offer, ruling: Ruling, former: Tier | None, now: Tier) -> None:
-        """Tell whoever watches. The text stays here."""
+        """Tell whoever watches. The text stays here, and so does what a person wrote: forgetting
+        an offer must not have to look for quotations in a log of events."""
         self.record(
             "tier_change",
             {
@@ -50,7 +55,7 @@ class Kit(NamedTuple):
                 "from": None if former is None else former.value,
                 "to": now.value,
                 "decision": ruling.decision.value,
-                "reason": ruling.reason,
+                "reason": ruling.reason if ruling.by in (FILTER, RULES) else "",
                 "by": ruling.by,
                 "memory_id": ruling.memory_id,
                 "risk": offer.risk,

@@ -14,13 +14,16 @@ from hashlib import sha256
 from typing import Any
 
 from recollect.checks import is_id, shown
-from recollect.errors import InvalidInput
+from recollect.errors import Conflict, InvalidInput
 from recollect.remember.ingress import accept, identity
 from recollect.remember.redacting import MARK
+from recollect.remember.succession import REPLACED_BY, SUPERSEDED_BY, SUPERSEDES
 from recollect.text.fold import fold
 from recollect.text.suspicion import suspicion
-from recollect.tiers.filtering import filtered
-from recollect.tiers.kit import Kit
+from recollect.tiers.deciding import PASSED, same_words, tier_of
+from recollect.tiers.filtering import Filtered, filtered
+from recollect.tiers.kit import FILTER, Kit
+from recollect.tiers.recent import make_recent
 from recollect.vocabulary import (
     TRUST,
     UNVERIFIED,
@@ -30,10 +33,10 @@ from recollect.vocabulary import (
     Offer,
     Principal,
     Ruling,
-    Tier,
 )
 
 _OURS = ("provenance", "reinforcement", "access_count", "created_at", "updated_at")
+_OUR_METADATA = (SUPERSEDES, SUPERSEDED_BY, REPLACED_BY)
 _MOST_PARENTS = 256
 
 
@@ -53,6 +56,10 @@ def offer(
     """Log one offer and, if the filter lets it pass, admit it to working memory. Offered again
     under the same id, it is the same offer: nothing changes."""
     made = _made(told, by=by, parents=_checked(parents), space=space, kit=kit)
+    if told.get("id") and kit.store.get([made.id]) != [None]:
+        known = kit.quarantine.get([made.id])[0]
+        if known is None:  # else it was promoted, and the log says whether this is the same
+            raise Conflict(f"the id {made.id!r} is taken by a memory; offer this under another id")
     if all(info.name != made.space for info in kit.store.spaces()):
         kit.store.open_space(made.space)  # so that it can be asked what is recent there
     if kit.quarantine.log([made]) == [False]:
@@ -62,23 +69,13 @@ def offer(
         if known.decision is Decision.ADMITTED and kit.working.get([known.id], now=kit.clock()) == [
             None
         ]:  # expired, or the process ended between the log and this
-            kit.admit([known.memory])
+            make_recent([known], kit)
         return known
     if made.decision is Decision.ADMITTED:
-        kit.working.remove(_same_before(made, kit))
-        kit.admit([made.memory])
+        make_recent([made], kit)
     first = Ruling(made.id, made.decision, made.reason, made.decided_by, made.decided_at)
     kit.changed(made, first, None, tier_of(made.decision))
     return made
-
-
-def tier_of(decision: Decision) -> Tier:
-    match decision:
-        case Decision.ADMITTED:
-            return Tier.WORKING
-        case Decision.PROMOTED:
-            return Tier.LONG_TERM
-    return Tier.QUARANTINE
 
 
 def _made(
@@ -89,10 +86,13 @@ def _made(
             raise InvalidInput(f"{name} of an offer is set here, not told; leave it out")
     now = kit.clock()
     memory = accept(told, now=now, space=space, redact=kit.settings.redact)
+    for name in _OUR_METADATA:
+        if name in memory.metadata:
+            raise InvalidInput(f"metadata: {name!r} is set here, not told; leave it out")
     redacted = _redacted(memory)
     found = suspicion("\n".join((memory.text, *_told_besides(memory))))
-    findings = tuple(f"{finding.kind}: {finding.shown}" for finding in found.findings)
-    trusted = is_trusted(by, kit) and all(_trusted_parents(parents, memory.space, kit))
+    findings = dict.fromkeys(f"{finding.kind}: {finding.shown}" for finding in found.findings)
+    trusted = is_trusted(by, kit) and all(trusted_parents(parents, memory.space, kit))
     source = source_hash(memory.source or f"{by.door}:{by.name}")
     provenance: dict[str, Any] = {
         "who": by.name,
@@ -107,7 +107,10 @@ def _made(
     if found.risk:
         provenance["risk"] = round(found.risk, 3)
     memory = replace(memory, provenance=provenance)
-    decision, reason = filtered(memory, risk=found.risk, findings=findings, by=kit.settings)
+    kinds = [finding.kind for finding in found.findings]
+    decision, reason = filtered(memory, risk=found.risk, kinds=kinds, by=kit.settings)
+    if decision is Decision.ADMITTED:
+        decision, reason = _rejected_before(memory, kit) or (decision, reason)
     return Offer(
         memory=memory,
         by=by,
@@ -116,12 +119,12 @@ def _made(
         identity=identity(memory),
         trusted=trusted,
         risk=found.risk,
-        findings=findings,
+        findings=tuple(findings),
         redacted=redacted,
         decision=decision,
         reason=reason,
         decided_at=now,
-        decided_by="the filter",
+        decided_by=FILTER,
     )
 
 
@@ -136,16 +139,21 @@ def _checked(parents: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parents))
 
 
-def _trusted_parents(parents: tuple[str, ...], space: str, kit: Kit) -> Iterator[bool]:
+def trusted_parents(parents: tuple[str, ...], space: str, kit: Kit) -> Iterator[bool]:
     """One that is not known here, or in another space, is not trusted: nobody can tell what it
-    said."""
+    said. Nor is one that is held or was refused or rejected, whoever offered it."""
     memories = kit.store.get(parents, spaces=[space]) if parents else []
     offers = kit.quarantine.get(parents) if parents else []
     for memory, made in zip(memories, offers, strict=True):
         if memory is not None:
             yield memory.verified
         else:
-            yield made is not None and made.space == space and made.trusted
+            yield (
+                made is not None
+                and made.space == space
+                and made.trusted
+                and made.decision in PASSED
+            )
 
 
 def _told_besides(memory: Memory) -> Iterator[str]:
@@ -160,7 +168,11 @@ def _redacted(memory: Memory) -> tuple[str, ...]:
     return tuple(str(kind) for kind in kinds) if isinstance(kinds, list) else ()
 
 
-def _same_before(made: Offer, kit: Kit) -> list[str]:
-    """The same words offered before: in working memory the newer telling takes their place."""
-    page = kit.quarantine.scan(spaces=[made.space], identities=[made.identity], limit=1_000)
-    return [other.id for other in page.offers if other.id != made.id]
+def _rejected_before(memory: Memory, kit: Kit) -> Filtered | None:
+    """What a person kept out does not come back by being said once more."""
+    rejected = same_words(memory.space, [identity(memory)], kit, decisions=[Decision.REJECTED])
+    for other in rejected:
+        return Filtered(
+            Decision.HELD, f"the same words were rejected before, as {other.id}: a person must look"
+        )
+    return None

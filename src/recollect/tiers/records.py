@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recollect.remember.transfer import as_record
-from recollect.tiers.offering import tier_of
+from recollect.tiers.deciding import tier_of
 from recollect.vocabulary import Offer, Ruling
 
 if TYPE_CHECKING:

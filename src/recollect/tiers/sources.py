@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from recollect.filters import Condition
 from recollect.stores.tiers import OfferPage
+from recollect.text.redact import redact
+from recollect.tiers.deciding import held_by
 from recollect.tiers.kit import Kit
 from recollect.tiers.offering import source_hash
-from recollect.tiers.promoting import held_by, the_offers, withdraw
+from recollect.tiers.undoing import withdraw
 from recollect.vocabulary import Decision, Memory, Offer
 
 _PAGE = 500
@@ -30,9 +32,12 @@ class Origin(NamedTuple):
 class RolledBack(NamedTuple):
     rejected: int
     forgotten: int
+    in_files: int = 0  # memories that stay, because files of yours say them
 
 
 def from_source(source: str, *, spaces: Sequence[str] | None, kit: Kit) -> Origin:
+    if kit.settings.redact:
+        source = redact(source).text  # it is kept without its secrets, and found so
     offers: list[Offer] = []
     cursor: str | None = None
     while True:
@@ -50,29 +55,28 @@ def from_source(source: str, *, spaces: Sequence[str] | None, kit: Kit) -> Origi
     told = _remembered(source, spaces, kit)
     derived = _derived([offer.id for offer in offers] + [m.id for m in told], spaces, kit)
     promoted = [o for o in (*offers, *derived) if o.decision is Decision.PROMOTED]
-    ids = dict.fromkeys([m.id for m in told] + [held_by(offer, kit) for offer in promoted])
-    memories = [memory for memory in kit.store.get(list(ids), spaces=spaces) if memory is not None]
-    return Origin(source, tuple(offers), tuple(derived), tuple(memories))
+    memories = {memory.id: memory for memory in told}
+    for offer in promoted:
+        if (memory := held_by(offer, kit)) is not None:
+            memories.setdefault(memory.id, memory)
+    return Origin(source, tuple(offers), tuple(derived), tuple(memories.values()))
 
 
 def roll_back(origin: Origin, *, by: str, kit: Kit) -> RolledBack:
     """Out of long-term and working memory. The offers stay in the log as rejected, so that one can
     see what was done; `forget` erases them too."""
     reason = f"rolled back: it came from {origin.source}"
-    rejected = 0
-    for offer in (*origin.derived, *origin.offers):
-        if offer.decision is not Decision.REJECTED:
-            withdraw(offer, by=by, reason=reason, kit=kit)
-            rejected += 1
-    own = {offer.id for offer in (*origin.offers, *origin.derived)}
-    left = kit.store.get([memory.id for memory in origin.memories])
-    forgotten = len(left) - sum(memory is not None for memory in left)
-    for memory in left:
-        # what another source had said before stays: only this telling of it went
-        if memory is not None and memory.id not in own and memory.source == origin.source:
-            kit.forget(memory)
-            forgotten += 1
-    return RolledBack(rejected, forgotten)
+    own = [*origin.derived, *origin.offers]
+    left = [offer for offer in own if offer.decision is not Decision.REJECTED]
+    withdraw(left, by=by, reason=reason, kit=kit)
+    ids = {offer.id for offer in own}
+    found = [m for m in kit.store.get([m.id for m in origin.memories]) if m is not None]
+    # what another source had said before stays: only this telling of it went
+    told = [m for m in found if m.id not in ids and m.source == origin.source]
+    in_files = [memory for memory in told if "book" in memory.provenance]
+    kit.forget([memory for memory in told if memory not in in_files])
+    forgotten = len(origin.memories) - len(found) + len(told) - len(in_files)
+    return RolledBack(len(left), forgotten, len(in_files))
 
 
 def _remembered(source: str, spaces: Sequence[str] | None, kit: Kit) -> list[Memory]:
@@ -95,5 +99,6 @@ def _derived(ids: Sequence[str], spaces: Sequence[str] | None, kit: Kit) -> list
     while ids:
         ids = [child for child in kit.quarantine.children(ids) if child not in seen]
         seen.update(ids)
-        found += [o for o in the_offers(ids, kit) if spaces is None or o.space in spaces]
+        offers = [offer for offer in kit.quarantine.get(ids) if offer is not None]
+        found += [offer for offer in offers if spaces is None or offer.space in spaces]
     return found
