@@ -165,8 +165,9 @@ def test_the_caller_and_the_settings_come_first(tmp_path: Path, preset: str) -> 
     with Engine(tmp_path / "m.db", embedder="none", settings=chosen) as engine:
         query = engine.recall("anything 什么", preset=preset).query
         assert (query.limit, query.budget, query.unverified_share) == (7, 777, 0.2)
-        options = {"limit": 4, "budget": 44, "unverified_share": 0}
-        query = engine.recall("anything 什么", preset=preset, **options).query
+        query = engine.recall(
+            "anything 什么", preset=preset, limit=4, budget=44, unverified_share=0
+        ).query
         assert (query.limit, query.budget, query.unverified_share) == (4, 44, 0)
 
 

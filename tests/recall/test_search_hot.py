@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest import approx
@@ -13,7 +14,8 @@ from recollect.errors import StoreError
 from recollect.filters import Condition, parse_filter
 from recollect.recall.draft import Draft
 from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.search_hot import HotFirst, SearchHot
+from recollect.recall.hydrate import Hydrate
+from recollect.recall.search_hot import HotFirst, NearestFew, SearchHot
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
@@ -29,8 +31,8 @@ from tests.recall.kits import NOW, kit
 from tests.recall.working import add, add_steps, heard
 
 COLD = SearchMeaning(candidates=5, exactly=True)
-STAGES = (SideBySide((SearchHot(), COLD)), HotFirst())
-ALL = {"unverified_share": 1.0}
+STAGES = (SideBySide((SearchHot(), COLD)), HotFirst(), Hydrate(), NearestFew())
+ALL: dict[str, Any] = {"unverified_share": 1.0}
 
 
 @pytest.fixture
@@ -209,17 +211,16 @@ def test_beyond_the_nearest_and_other_passages() -> None:
             Found("C", 0, -0.5),
         ),
     }
-    after = HotFirst(cold=2)(Draft(Query(text="?"), channels=channels), kit())
+    fused = HotFirst()(Draft(Query(text="?"), channels=channels), kit())
+    assert fused.notes == ("1 hot ones first, then 3 others",)
+    assert [d.reason for d in fused.dropped] == ["another passage of A stands higher"]
+    after = NearestFew(count=2)(fused, kit())
     assert [(c.key, c.score) for c in after.candidates] == [
         (("H", 0), 1.0),
         (("A", 0), 0.9),
         (("B", 0), 0.7),
     ]
-    assert [d.reason for d in after.dropped] == [
-        "another passage of A stands higher",
-        "beyond the 2 nearest: 0.000, the last has 0.700",
-    ]
-    assert after.notes == ("1 hot ones first, then 2 others",)
+    assert [d.reason for d in after.dropped] == ["beyond the 2 nearest: 0.000, the last has 0.700"]
 
 
 def test_any_fusion_can_use_it(engine: Engine) -> None:
@@ -282,3 +283,4 @@ def test_settled() -> None:
     settled = Draft(Query(text="?"), settled="a route has answered")
     assert SearchHot()(settled, kit()) is settled
     assert HotFirst()(settled, kit()) is settled
+    assert NearestFew()(settled, kit()) is settled

@@ -253,7 +253,7 @@ def test_beyond_the_five_nearest(engine: Engine, clock: FakeClock) -> None:
         engine.remember(f"budget 预算 {'xyzuvw'[n]}")
     add_steps(engine, 10, now=clock.now)
     why = engine.why_not("it", "budget 预算", preset="workflow")
-    assert (why.outcome, why.stage) == ("dropped", "fuse")
+    assert (why.outcome, why.stage) == ("dropped", "nearest")
     assert "beyond the 5 nearest" in why.reason and "the last has" in why.reason
     assert {one.channel for one in why.searches} == {"meaning", "hot", "words"}
     assert not search(why, "hot").got_in

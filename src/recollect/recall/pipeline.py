@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from recollect.recall.budget import Budget
 from recollect.recall.draft import Draft, Kit, Stage
 from recollect.recall.presets import Preset
+from recollect.recall.unverified import SearchVerified, too_few_verified
 from recollect.vocabulary import Query, Recollection, Status, Step, Trace
 
 # Which status wins when several apply: the one that warns most.
@@ -25,17 +27,21 @@ def run(
     steps: list[Step] = []
     began = time.perf_counter()
     passed_on = len(draft)
-    for stage in preset.stages:
-        received = passed_on
-        start = time.perf_counter()
-        if draft.notes or draft.dropped:  # of the stage before
-            draft = replace(draft, notes=(), dropped=())
-        draft = stage(draft, kit)
-        spent = (time.perf_counter() - start) * 1000
-        passed_on = len(draft)
-        steps.append(Step(stage.name, spent, received, passed_on, draft.notes, draft.dropped))
-        if watch is not None:
-            watch(stage, draft)
+    for at, planned in enumerate(preset.stages):
+        now: tuple[Stage, ...] = (planned,)
+        if planned.name == Budget.name and too_few_verified(draft.candidates, query):
+            now = (SearchVerified(preset.stages[:at]), planned)
+        for stage in now:
+            received = passed_on
+            start = time.perf_counter()
+            if draft.notes or draft.dropped:  # of the stage before
+                draft = replace(draft, notes=(), dropped=())
+            draft = stage(draft, kit)
+            spent = (time.perf_counter() - start) * 1000
+            passed_on = len(draft)
+            steps.append(Step(stage.name, spent, received, passed_on, draft.notes, draft.dropped))
+            if watch is not None:
+                watch(stage, draft)
     used = sum(hit.tokens for hit in draft.hits)
     return Recollection(
         query=query,

@@ -26,7 +26,7 @@ from recollect.recall.route import Route
 from recollect.recall.salience import Salience
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_exact import SearchExact
-from recollect.recall.search_hot import HotFirst, SearchHot
+from recollect.recall.search_hot import HotFirst, NearestFew, SearchHot
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import CHANNEL as WORDS
@@ -46,10 +46,11 @@ WORKFLOW = Preset(
         SearchExact(numbers=True),
         SideBySide((SearchMeaning(), SearchHot(count=_HOT), SearchWords())),
         Thresholds(),
-        HotFirst(cold=_COLD),
+        HotFirst(),
         Hydrate(),
         AsOf(),
         Deduplicate(),
+        NearestFew(count=_COLD),
         Budget(),
     ),
     limit=_HOT + _COLD,

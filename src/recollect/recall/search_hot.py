@@ -17,6 +17,7 @@ from recollect.recall.fuse_union import cosines, exact_first
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
+from recollect.recall.unverified import is_verified
 from recollect.text.fold import fold
 from recollect.text.split import split
 from recollect.text.tokenise import query_terms
@@ -106,7 +107,6 @@ class HotFirst:
     """
 
     name: ClassVar[str] = "fuse"
-    cold: int = 5
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled and not draft.channels:
@@ -127,11 +127,7 @@ class HotFirst:
         ]
         cold: dict[str, Candidate] = {}
         for candidate in others:
-            if candidate.memory_id not in cold and len(cold) == self.cold:
-                last = next(reversed(cold.values()))
-                reason = f"beyond the {self.cold} nearest: {candidate.score:.3f}, the last has "
-                dropped.append(Dropped(*candidate.key, reason + f"{last.score:.3f}"))
-            elif cold.setdefault(candidate.memory_id, candidate) is not candidate:
+            if cold.setdefault(candidate.memory_id, candidate) is not candidate:
                 reason = f"another passage of {candidate.memory_id} stands higher"
                 dropped.append(Dropped(*candidate.key, reason))
         candidates = (*hot.values(), *cold.values())
@@ -153,6 +149,33 @@ class HotFirst:
                 score = 1 / (1 + place.rank)
             scored.append(Candidate(*key, score, places[key], parts={what: round(score, 6)}))
         return exact_first(draft, sorted(scored, key=lambda c: -c.score))
+
+
+@dataclass(frozen=True, slots=True)
+class NearestFew:
+    """So many others behind what is hot; what is unverified takes none of their places, unless
+    as much of an answer as there is may be."""
+
+    name: ClassVar[str] = "nearest"
+    count: int = 5
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if draft.settled:
+            return draft
+        all_alike = draft.query.unverified_share >= 1
+        kept: list[Candidate] = []
+        dropped: list[Dropped] = []
+        places = self.count
+        for candidate in draft.candidates:
+            if CHANNEL in candidate.channels:
+                kept.append(candidate)
+            elif places:
+                kept.append(candidate)
+                places -= all_alike or is_verified(candidate)
+            else:
+                reason = f"beyond the {self.count} nearest: {candidate.score:.3f}, the last has "
+                dropped.append(Dropped(*candidate.key, reason + f"{kept[-1].score:.3f}"))
+        return replace(draft, candidates=tuple(kept), dropped=tuple(dropped))
 
 
 def _cold_order(draft: Draft) -> Iterator[Key]:

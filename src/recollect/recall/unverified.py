@@ -9,11 +9,12 @@ and the answer says what was found.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol, TypeVar
 
-from recollect.recall.draft import Draft
-from recollect.vocabulary import Candidate, Hit, Query, Status
+from recollect.filters import All, Condition, Not
+from recollect.recall.draft import Draft, Kit, Stage
+from recollect.vocabulary import TRUST, UNVERIFIED, Candidate, Hit, Query, Status
 
 LABEL = {"zh": "未核实", "en": "unverified"}  # for whoever reads an answer
 _ROUNDING = 1e-9  # 0.29 × 100 is 28.999999999999996
@@ -59,6 +60,32 @@ def too_few_verified(candidates: Sequence[Candidate], query: Query) -> bool:
     if query.unverified_share >= 1 or all(map(is_verified, candidates)):
         return False
     return len({c.memory_id for c in candidates if is_verified(c)}) < query.limit
+
+
+@dataclass(frozen=True, slots=True)
+class SearchVerified:
+    """Ask once more for what is verified alone: however much was heard, it hides nothing known.
+
+    What is unverified may have filled the lists of the searches, or taken the first ranks.
+    """
+
+    name: ClassVar[str] = "search_verified"
+    stages: tuple[Stage, ...]  # those that led here
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        verified = Not(Condition("provenance", TRUST, "=", UNVERIFIED))
+        where = draft.query.where
+        again = Draft(
+            replace(draft.query, where=verified if where is None else All((where, verified)))
+        )
+        if (question := draft.question) is not None:  # embedded once
+            kit = kit._replace(question=lambda query: question)
+        for stage in self.stages:
+            again = stage(again, kit)
+        known = {candidate.key for candidate in draft.candidates}
+        more = [c for c in again.candidates if c.key not in known and is_verified(c)]
+        draft = replace(draft, candidates=(*draft.candidates, *more))
+        return draft.note(f"unverified memories stood before them: {len(more)} verified ones more")
 
 
 def too_many(query: Query) -> str:
