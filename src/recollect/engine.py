@@ -27,6 +27,7 @@ from recollect.condition import checks_of, status_of
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.events.kinds import RETRIEVAL_TRACE
 from recollect.filters import Filter
+from recollect.overrides import Overrides
 from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
 from recollect.recall.pipeline import run
@@ -68,6 +69,10 @@ _HELD_BY_READERS = (
 )
 
 
+def _no_such_memory(memory_id: str) -> NotFound:
+    return NotFound(f"no memory has the id {memory_id!r}; 'recollect list' shows the ids")
+
+
 def _traced(recollection: Recollection) -> Mapping[str, Any]:
     from recollect.recall.traced import traced
 
@@ -100,6 +105,7 @@ class Engine:
         self._clock = clock
         self._count_tokens = count_tokens
         self._accesses = Accesses(self.store)
+        self.overrides = Overrides(self.store, self.settings)
         self._parts = Parts(
             self.store, self.settings, clock, embedder=embedder, llm=llm, reranker=reranker
         )
@@ -199,15 +205,28 @@ class Engine:
         self.store.touch(accessed={}, reinforced={memory_id: times})
         return Receipt(memory.id, memory.space, Action.REINFORCED)
 
-    def forget(self, memory_id: str) -> Receipt:
+    def forget(self, memory_id: str, *, spaces: Sequence[str] | None = None) -> Receipt:
         """Erase a memory: text, history, words, vectors and the write-ahead log; of a notebook the
         line in its file too, and the lines of `history.md` whose place it took. What was offered in
-        the same words goes with it; an offer that was never promoted is erased by its id too."""
-        if (offer := self.tiers.get(memory_id)) is not None and self.get(memory_id) is None:
+        the same words goes with it; an offer that was never promoted is erased by its id too.
+        With `spaces`, only what is in one of them is found."""
+        with self.tiers.alone():  # whoever promotes it just now must not bring it back
+            return self._forget(memory_id, spaces)
+
+    def _forget(self, memory_id: str, spaces: Sequence[str] | None) -> Receipt:
+        memory = self.get(memory_id)
+        if memory is not None and spaces is not None and memory.space not in spaces:
+            memory = None
+        offer = self.tiers.get(memory_id, spaces=spaces)
+        if memory is None and offer is not None:
+            kept = self.tiers.held_by(offer)
             self.tiers.erase(offer.memory)
-            held = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
-            return Receipt(offer.id, offer.space, Action.FORGOTTEN, notes=held)
-        memory = self._existing(memory_id)
+            said = [] if self.store.finish_erasing() else [_HELD_BY_READERS]
+            if kept is not None:
+                said.append(f"long-term memory holds these words as {kept}: forget that one too")
+            return Receipt(offer.id, offer.space, Action.FORGOTTEN, notes=tuple(said))
+        if memory is None:
+            raise _no_such_memory(memory_id)
         self._accesses.drop(memory_id)
         self.tiers.erase(memory)
         notes = self._bookkeeping.forget(memory)
@@ -220,8 +239,10 @@ class Engine:
         """Erase a space and all that it holds; how many memories went. A space that is read from a
         folder must be let go of first: it would come back."""
         self._bookkeeping.refuse_following(check_space(space))
-        self.tiers.erase_space(space)
-        return self.store.delete_space(space)
+        with self.tiers.alone():
+            self.tiers.erase_space(space)
+            self.overrides.forget_space(space)
+            return self.store.delete_space(space)
 
     # Tiers
 
@@ -277,7 +298,7 @@ class Engine:
     def _existing(self, memory_id: str) -> Memory:
         memory = self.get(memory_id)
         if memory is None:
-            raise NotFound(f"no memory has the id {memory_id!r}; 'recollect list' shows the ids")
+            raise _no_such_memory(memory_id)
         return memory
 
     # Reading
@@ -352,7 +373,10 @@ class Engine:
         stages = preset if isinstance(preset, Preset) else preset_named(preset)
         if options.get("spaces") is None:
             options["spaces"] = self._bookkeeping.spaces_here()
-        query = make_query(text, self.settings, now=self._clock(), preset=stages, **options)
+        options["spaces"] = names = space_names(options["spaces"], self.settings)
+        query = make_query(
+            text, self.settings_for(names), now=self._clock(), preset=stages, **options
+        )
         kit = reading.Kit(
             store=self.store,
             question=self._parts.question,
@@ -366,6 +390,17 @@ class Engine:
             count_tokens=self._count_tokens,
         )
         return query, stages, kit
+
+    def settings_for(self, spaces: SpaceNames | None = None) -> Settings:
+        """The settings with what the store and these spaces say otherwise. Where several spaces
+        differ, the strictest holds."""
+        names = () if spaces is None else space_names(spaces, self.settings)
+        return self.overrides.settings_for(names)
+
+    def set_override(self, name: str, value: object, *, space: str | None = None) -> None:
+        """Set what holds in this store, or in one space of it, whatever the settings say. None
+        takes that back. Thresholds, limits and the rules for offers can be set so."""
+        self.overrides.set(name, value, space=space)
 
     @property
     def events(self) -> Events:

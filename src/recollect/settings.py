@@ -146,6 +146,14 @@ RANGES: Mapping[str, tuple[float, float]] = {
 PROJECT_MAY_SET = frozenset(
     {"space", "limit", "budget", "deadline", "meaning_threshold", "words_threshold", "floor"}
 )
+# What a store, or one of its spaces, may say otherwise (overrides.py): how it is asked and what it
+# takes in. Nothing that names a place, a key or a model.
+OVERRIDABLE = frozenset({
+    "limit", "budget", "deadline", "meaning_threshold", "words_threshold", "floor",
+    "unverified_share", "offer_confidence", "offer_characters", "working_kept", "working_hours",
+    "promotion", "promote_sources", "promote_told",
+})  # fmt: skip
+OVERRIDABLE_BY_STORE_ONLY = frozenset({"trusted"})
 
 
 class Withheld(NamedTuple):
@@ -203,7 +211,7 @@ def load(
 
     def take(source: Mapping[str, Any], origin: str) -> None:
         for name, value in source.items():
-            values[name] = _typed(name, value, origin)
+            values[name] = typed(name, value, origin)
             origins[name] = origin
 
     user = config_file()
@@ -262,7 +270,7 @@ def _unless_agreed(file: Path, space: str, instead: str) -> Withheld | None:
 def space_named_by(file: Path) -> str | None:
     """The space that a project's file names, agreed to or not."""
     told = _read(file) if file.is_file() else {}
-    return None if "space" not in told else str(_typed("space", told["space"], str(file)))
+    return None if "space" not in told else str(typed("space", told["space"], str(file)))
 
 
 def _project_file(start: Path) -> Path | None:
@@ -285,7 +293,8 @@ def _read(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} cannot be read: {e}. Mend or remove it") from None
 
 
-def _typed(name: str, value: Any, origin: str) -> Any:
+def typed(name: str, value: Any, origin: str) -> Any:
+    """The value as its setting has it, or SettingsError; `origin` is who says it."""
     kinds: dict[str, Any] = {f.name: type(f.default) for f in fields(Settings)}
     # unset by default
     kinds |= dict.fromkeys(("meaning_threshold", "words_threshold", "floor"), float)
@@ -346,7 +355,7 @@ def save_user(name: str, value: str | None) -> Path:
     told = _read(path) if path.is_file() else {}
     told.pop(name, None)
     if value is not None:
-        told[name] = _typed(name, value, _SET)
+        told[name] = typed(name, value, _SET)
     target = path.resolve()  # a link into somebody's dotfiles stays a link
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
