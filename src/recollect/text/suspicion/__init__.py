@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from recollect.text.suspicion.findings import (
@@ -117,9 +118,20 @@ def _worth_trying(rules: tuple[Rule, ...], stretch: str) -> Iterator[Rule]:
                 return True
         return False
 
-    for one in rules:
-        if all(map(stand, one.cues)):
+    for one, groups in _cues(rules, english=stretch.isascii()):
+        if all(map(stand, groups)):
             yield one
+
+
+@cache
+def _cues(
+    rules: tuple[Rule, ...], *, english: bool
+) -> list[tuple[Rule, tuple[tuple[str, ...], ...]]]:
+    """Plain English needs not be searched for the Chinese ones, which are half of them."""
+    return [
+        (one, tuple(tuple(c for c in cues if c.isascii() or not english) for cues in one.cues))
+        for one in rules
+    ]
 
 
 def _signs(one: Rule, read: str, start: int) -> Iterator[_Sign]:

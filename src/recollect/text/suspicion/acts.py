@@ -100,7 +100,7 @@ def _commands() -> tuple[Rule, ...]:
             r"(?<![\w-])(?:del|rd)\s{1,3}/s\s{1,3}/q|git push (?:--force|-f) [^\n]{0,40}(?:main|master)",
         ),
         rule(
-            TOOL_CALL, 0.5, "powershell pwsh /dev/tcp nc iex( mshta certutil & - /dev/tcp (",
+            TOOL_CALL, 0.5, "powershell pwsh /dev/tcp ncat -e iex mshta certutil",
             r"(?:powershell|pwsh)(?:\.exe)?\s[^\n]{0,60}?-(?:e|en|enc|encodedcommand|w(?:indowstyle)?\s{1,3}hidden)(?![a-z])|"
             r"/dev/tcp/|(?<![\w-])nc(?:at)?\s[^\n]{0,60}\s-[ec]\s|iex\s{0,3}\(|(?<![\w-])mshta\s{1,3}http|"
             r"certutil\s[^\n]{0,60}-urlcache",
@@ -134,10 +134,11 @@ def _lures() -> tuple[Rule, ...]:
               r"python interpreter|code interpreter)")
         + r"|工具|命令行|终端|函数|插件|脚本|浏览器|解释器|shell"
     )  # fmt: skip
+    calling = words("call (?:the |your |this )?(?:tool|function)")
     return (
         rule(
             TOOL_CALL, 0.2, "tool function plugin shell terminal command browser mcp interpreter 工具 命令行 终端 函数 插件 脚本 浏览器 解释器",
-            rf"{_NOT}(?:{act}|{words('use|using')}|用|使用){_GAP}(?:{tool})",
+            rf"{_NOT}(?:(?:{act}|{words('use|using')}|用|使用){_GAP}(?:{tool})|{calling})",
         ),
         rule(
             TOOL_CALL, 0.3, "answer respond reply immediately now away once 回答 回复 立即 立刻 马上 之前先 现在就",
@@ -151,13 +152,13 @@ def _lures() -> tuple[Rule, ...]:
         rule(
             TOOL_CALL, 0.3, AI_CUE + " & run execut invoke launch trigger install download delete fetch browse call start open visit "
             "transfer wire purchase approve 运行 执行 调用 启动 触发 打开 下载 安装 删除 访问 拉取 转账 购买 批准",
-            rf"{AI}(?: (?:should|must|shall|needs? to|has to|is to)|: (?:use|please|now)|[:：]?(?:请|应|须|必须|立即|立刻|的下一步))"
+            rf"{AI}(?: (?:should|must|shall|needs? to|has to|is to)|: (?:use|please|now)|\s?[:：,，]?(?:请|应|须|必须|立即|立刻|的下一步))"
             rf"[^\n.!?。！？]{{0,30}}?"
             rf"(?:{act}|" + words(r"transfer|wire|purchase|approve") + r"|转账|购买|批准)",
         ),
         rule(
-            TOOL_CALL, 0.35, "delete_ send_ transfer_ drop_ remove_ pay_ wire_ grant_ disable_ write_ run_ exec",
-            rf"{_NOT}(?:{words('call|invoke|use|run|trigger|execute|with')}|调用|执行|使用|运行|触发|用)[\s`\"'“:：]{{0,4}}(?:the |a )?"
+            TOOL_CALL, 0.4, "delete_ send_ transfer_ drop_ remove_ pay_ wire_ grant_ disable_ write_ run_ exec",
+            rf"{_NOT}(?:{words('call|invoke|use|run|trigger|execute|with')}|调用|执行|使用|运行|触发|用)[\s`\"'“:：]{{0,4}}(?:the |a )?(?:tool |function |工具 ?|函数 ?)?"
             r"[`\"']?(?:delete|send|transfer|drop|remove|pay|wire|grant|disable|write|run|exec(?:ute)?)_\w{2,30}",
         ),
         rule(
@@ -252,20 +253,28 @@ def _revealing() -> tuple[Rule, ...]:
             + r"|环境变量|密钥|密码|令牌|凭证|私钥)",
         ),
         rule(
-            EXFILTRATION, 0.3, "include append add put insert attach 附上 写进 写入 加上 放进 附加 & key credential password secret token environment 密钥 密码 令牌 凭证 私钥 环境变量",
+            EXFILTRATION, 0.5, "include append add put insert attach 附上 写进 写入 加上 放进 附加 & key credential password secret token environment 密钥 密码 令牌 凭证 私钥 环境变量",
             _NOT + r"(?:" + words(r"include|append|add|put|insert|attach")
             + r"|附上|写进|写入|加上|放进|附加)[^\n.!?。！？]{0,30}?(?:"
             + words(r"(?:the |your |user's |his |her |any |every )?(?:api[ _-]?keys?|credentials|passwords?|secrets?|access tokens?|"
                     r"private keys?|environment variables)")
             + r"|密钥|密码|令牌|凭证|私钥|环境变量)[^\n.!?。！？]{0,40}?(?:"
             + words(r"(?:in|to|into|at) (?:(?:the|your|every|each|all|any) )*(?:answers?|repl(?:y|ies)|responses?|messages?|links?|urls?|"
-                    r"e-?mails?|commits?(?: messages?)?|reports?|bottom|end)")
-            + r"|回答|回复|链接|网址|邮件|提交说明|报告|末尾)",
+                    r"commits?(?: messages?)?|bottom|end)")
+            + r"|回答|回复|链接|网址|提交说明|末尾)"
+            + r"|(?:回答|回复|答复|链接|提交说明|报告|末尾)[^\n。！？]{0,12}?(?:附上|写进|写入|加上|放进|附加|带上|打印)[^\n。！？]{0,15}?"
+            r"(?:密钥|密码|令牌|凭证|私钥|环境变量)",
         ),
         rule(
-            EXFILTRATION, 0.35, ".env id_rsa .ssh .aws .netrc /etc/passwd credentials.json 钥匙串 keychain",
+            EXFILTRATION, 0.3, ".env",
+            _NOT + r"(?:" + words("read|cat|open|fetch|load|grab|collect|upload|post|paste|copy")
+            + r"|读取|打开|查看|上传|收集|贴出|把|将)[^\n!?。！？]{0,20}?\.env(?![\w.])[^\n!?。！？]{0,40}?"
+            r"(?:" + words("values?|contents?|paste|post|send|print|put|show") + r"|值|内容|贴|发|打印|写)",
+        ),
+        rule(
+            EXFILTRATION, 0.5, "id_rsa .ssh .aws .netrc /etc/passwd credentials.json 钥匙串 keychain",
             _NOT + r"(?:" + words(r"read|cat|open|fetch|load|grab|collect|upload|post|paste|copy")
-            + r"|读取|打开|查看|上传|收集|贴出|把|将)[^\n!?。！？]{0,30}?(?:\.env(?![\w.])|id_rsa|~/\.(?:aws|ssh|netrc)|/etc/(?:passwd|"
+            + r"|读取|打开|查看|上传|收集|贴出|把|将)[^\n!?。！？]{0,30}?(?:id_rsa|~/\.(?:aws|ssh|netrc)|/etc/(?:passwd|"
             r"shadow)|credentials\.json|keychain|钥匙串)[^\n!?。！？]{0,40}?(?:" + words("and|to|then|into|so|before")
             + r"|并|然后|到|写|发|贴)",
         ),

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from recollect.text.suspicion.findings import HIDDEN, Finding, compiled, shown
 
-_TAGS = "(?<!\U0001f3f4)[\U000e0020-\U000e007f]+"  # after a black flag they are a region's flag
+_TAGS = "[\U000e0020-\U000e007f]+"
+_FLAG = "\U0001f3f4[\U000e0030-\U000e007a]{2,7}\U000e007f"  # of a region, written with tags
 _SELECTORS = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}"
 _ZERO_WIDTH = "[\u200b-\u200f\u2060-\u2064\ufeff\u180e\u00ad]"
 _SPLIT_WORD = "[A-Za-z][\u200b\u200c\u200d\u2060-\u2064\ufeff][A-Za-z]"
@@ -34,7 +35,12 @@ _STYLED = (
     r"(?<!background-)color\s{0,3}:\s{0,3}(?:#fff(?:fff)?\b|white\b|transparent)|"
     r"(?:left|top|text-indent)\s{0,3}:\s{0,3}-\d{3,5}px|(?<=\s)hidden(?=[\s>]))[^>]{0,200}?>([^<]{4,2000})"
 )
-_SPOKEN_TO = (
+_SPOKEN_TO = (  # somebody is told to do something
+    r"(?<![a-z])(?:assistant|agent|ai(?: \w{1,12})?|llm|model)\s?[:,，：]|"
+    r"(?<![a-z])(?:tell|inform|ask|do not \w{1,12}|never \w{1,12}) the user(?![a-z])|"
+    r"(?:助手|智能体|模型|人工智能)\s?[:,，：]?(?:请|不要|必须|务必|应|告诉|立即|[:,，：])|ai\s?请|告诉用户"
+)
+_TO_SOMEBODY = (
     r"(?<![a-z])(?:assistant|agent|ai|llm|model|you|your|user|ignore|approve|reply|answer)(?![a-z])|"
     r"助手|智能体|模型|人工智能|你|用户|忽略|批准|回复|回答"
 )
@@ -65,7 +71,7 @@ def _note(found: Hidden, risk: float, what: str, seen: str, told: str = "") -> N
 
 
 def _unseen(text: str, found: Hidden) -> None:
-    if tags := "".join(compiled(_TAGS).findall(text)):
+    if tags := "".join(compiled(_TAGS).findall(compiled(_FLAG).sub("", text))):
         told = "".join(chr(ord(c) - 0xE0000) for c in tags if c != "\U000e007f")
         if told:
             _note(found, 0.8, "tag characters", tags, told)
@@ -117,9 +123,9 @@ def _markup(text: str, found: Hidden) -> None:
     for comment in compiled(_COMMENT, 16).finditer(lower):
         inside = comment[1] or comment[2] or ""
         if compiled(_SPOKEN_TO).search(inside):
-            _note(found, 0.4, "comment", inside)
+            _note(found, 0.5, "comment", inside)
             break
     for styled in compiled(_STYLED).finditer(lower):
-        spoken = compiled(_SPOKEN_TO).search(styled[2])
+        spoken = compiled(_TO_SOMEBODY).search(styled[2])
         _note(found, 0.6 if spoken else 0.35, "invisible by its style", styled[2])
         break

@@ -87,14 +87,14 @@ def _lifting() -> tuple[Rule, ...]:
             r"(?:统统|全部|全都|都)?(?:忘掉|忘记|忘了吧|抛开|清空|作废)",
         ),
         rule(
-            INSTRUCTION, 0.55, f"{orders} & appl longer void obsolete suspended lifted cancel revoked disabled null replaced 作废 失效 不再 解除 取消 无效",
+            INSTRUCTION, 0.55, f"{orders} & appl longer void obsolete suspended lifted cancel revoked disabled null replaced 作废 失效 不再 不适用 解除 取消",
             f"{_EARLIER}{_GAP}{_ORDERS}{_GAP}(?:"
             + words(
                 r"no longer (?:appl(?:y|ies)|holds?|bind(?:ing|s)?|valid)|(?:is|are|were) (?:now )?"
                 r"(?:void|obsolete|suspended|lifted|cancell?ed|revoked|disabled|null)|"
                 r"(?:do|does) not apply|ha(?:s|ve) been (?:lifted|revoked|cancell?ed|suspended|replaced)"
             )
-            + r"|作废|失效|不再有效|不再适用|解除|取消了|无效)",
+            + r"|作废|失效|不再有效|不再?适用|解除|取消了)",
         ),
         rule(
             INSTRUCTION, 0.3, f"{orders} & supersede override precedence replace outrank 优先于 高于 凌驾 取代 覆盖",
@@ -106,6 +106,13 @@ def _lifting() -> tuple[Rule, ...]:
             r"(?:" + words(r"supersedes?|overrides?|takes? precedence over|replaces?|outranks?")
             + f"|优先于|高于|凌驾于|取代|覆盖){_GAP}"
             r"(?:system prompt|your (?:system )?(?:prompt|instructions)|系统提示|系统指令|你的指令)",
+        ),
+        rule(
+            INSTRUCTION, 0.45, "restrict limit safeguard guardrail rules polic 限制 约束 束缚 政策",
+            words(r"(?:drop|lift|remove|shed|ignore|abandon|lose) (?:all|any|every|your|all your|its|all its|the) (?:\w{1,12} )?"
+                  r"(?:restrictions?|limitations?|safeguards?|guardrails?)|no longer (?:bound|limited|restricted|constrained) by")
+            + r"|(?:放弃|摆脱|解除|抛开|去除|打破)(?:你的?|所有|一切|全部|任何|自身)+(?:的)?(?:限制|约束|束缚)|"
+            r"不再受[^\n。！？]{0,12}(?:约束|限制|束缚)",
         ),
         rule(  # letters that stood apart, joined: the borders between words are lost
             INSTRUCTION, 0.7, "ignore disregard forget override",
@@ -166,7 +173,7 @@ def _roles() -> tuple[Rule, ...]:
         ),
         rule(
             INSTRUCTION, 0.6, f"you 你 & {AI_CUE} now longer 现在 不再 从今 今后 将",
-            r"(?:" + words(r"you are (?:now|no longer)|you're (?:now|no longer)|from now on,? you (?:are|will "
+            r"(?:" + words(r"you (?:are|'re) (?:now(?! (?:logged|signed|connected))|no longer)|you're (?:now|no longer)|from now on,? you (?:are|will "
                            r"be|act as)")
             + f"{_GAP}(?:{AI}|"
             + words(r"operator|admin(?:istrator)?|root|dan|unrestricted|unfiltered|jailbroken|"
@@ -184,7 +191,7 @@ def _roles() -> tuple[Rule, ...]:
         ),
         rule(INSTRUCTION, 0.3, "your 你的", r"your new role is|你的?新(?:角色|职责)(?:是|为|[:：])"),
         rule(
-            INSTRUCTION, 0.5, "act pretend behave imagine 假装 装作 扮演 假设 当作",
+            INSTRUCTION, 0.5, "act pretend behave respond answer imagine 假装 装作 扮演 假设 当作 & restrict polic rules limit guideline filter 政策 限制 约束 规则 审查 过滤",
             r"(?:" + words(r"act|pretend|behave|respond|answer|imagine")
             + f"|假装|装作|扮演|假设|当作){_GAP}(?:"
             + words(r"you (?:ha(?:d|ve)|are under|were under) no (?:content |safety |more )?(?:polic(?:y|ies)|"
@@ -200,12 +207,12 @@ def _roles() -> tuple[Rule, ...]:
             r"管理员|无限制)\s?模式",
         ),
         rule(
-            INSTRUCTION, 0.4, "unrestricted restriction refus comply obey grant 不受限制 照办 服从 拒绝 满足",
+            INSTRUCTION, 0.4, "unrestricted restriction refus warn comply obey grant fulfil approve filter 不受 请求 要求 命令 拒绝",
             words(r"without (?:any )?(?:restrictions?|refus\w{2,4}|filters?)|do(?:es)? not (?:warn|refuse)|"
                   r"never refuse|(?:obey|comply with|grant|fulfil+|approve) (?:all|every|any) "
                   r"(?:requests?|orders?|commands?|demands?)|unrestricted (?:operator|mode|ai|assistant)")
             + r"|不受(?:任何)?限制的(?:操作员|助手|ai|模型|智能体)|(?:所有|任何|一切|全部)(?:的)?(?:请求|要求|命令)"
-            r"(?:都|均|一律)(?:要|须|必须|应)?(?:照办|服从|执行|满足|答应|批准)|(?:满足|答应|服从)[^\n。]{0,6}"
+            r"(?:都|均|一律)(?:要|须|必须|应)?(?:照办|服从|执行|满足|答应|批准|回答[“\"]?(?:可以|好|是|同意))|(?:满足|答应|服从)[^\n。]{0,6}"
             r"(?:所有|任何|一切)(?:的)?(?:请求|要求|命令)|不(?:得|要|能|许|会)拒绝(?:任何|用户|我)",
         ),
     )  # fmt: skip
@@ -222,12 +229,13 @@ def _addressing() -> tuple[Rule, ...]:
                   r"directive|addressed|advice)(?: message| note| notice)?,? (?:to|for)")
             + r" (?:the |any |all |whichever |every |whatever |your |our )?" + AI
             + r"|(?:给|致|告|写给|提醒|通知)(?:各位|所有|任何|每个|正在阅读的|读到这里的)?" + AI
-            + r"们?(?:的)?(?:重要|特别|紧急)?(?:提示|指令|消息|说明|留言|通知|附注|备注|注意|话|[:：])",
+            + r"们?(?:的)?(?:重要|特别|紧急|隐藏|秘密|新|最新|专属)?的?(?:提示|指令|消息|说明|留言|通知|附注|备注|注意|话|[:：])",
         ),
         rule(
-            INSTRUCTION, 0.5, f"{ai} & dear attention listen 亲爱的 各位 敬告 尊敬 这里 这条 此处 本文 这段",
+            INSTRUCTION, 0.5, f"{ai} & dear attention listen 请注意 听好 牢记 务必 立即 立刻 亲爱的 各位 敬告 尊敬 这里 这条 此处 本文 这段",
             r"(?:" + words(r"dear|attention:?|listen,?")
             + r"[ ,]{0,2}|亲爱的|各位|敬告|尊敬的)(?:reader, )?" + AI + r"(?! (?:number|x|s|y|3)\b)\s?[,:，：!！]"
+            r"|" + AI + r"\s?(?:们)?请(?:特别)?(?:注意|听好|牢记|务必|立即|立刻)"
             r"|(?:读|看|检索|处理|扫描|总结)到?(?:这里|这条|此处|本文|这段)[^\n。]{0,8}(?:的)?" + AI,
         ),
         rule(  # "assistant:" alone is how a transcript says who speaks
@@ -254,21 +262,23 @@ def _addressing() -> tuple[Rule, ...]:
             r"调取|索引|总结)到?(?:了)?(?:这条|此条?|本条?|这段|该条?|这一)(?:记忆|笔记|条目|文本|片段|记录))",
         ),
         rule(
-            INSTRUCTION, 0.45, ai,
+            INSTRUCTION, 0.5, ai,
             r"(?:" + words(r"if|since|because|as") + r" (?:you are |you're )?(?:an? |the )" + AI
             + r"[, ]+you (?:must|should|will|shall|are (?:required|to)|need to|have to)"
-            r"|(?:作为|身为|既然你是)(?:一个|一名|本)?" + AI + r"[,，]?(?:你)?(?:必须|应当?|要|需|须|务必))"
-            r"|" + words(r"if you are an? (?:ai|llm|language model|automated|bot)")
-            + r"|如果你是(?:一个)?(?:ai|人工智能|语言模型|大模型|智能体)",
+            r"|(?:作为|身为|既然你是)(?:一个|一名|本)?" + AI + r"[,，]?(?:你)?(?:必须|应当?|要|需|须|务必))",
+        ),
+        rule(
+            INSTRUCTION, 0.55, f"{ai} & if 如果 若 倘若",
+            words(r"if you(?: are|'re) (?:an? |the )?(?:ai|llm|language model|automated|bot|large language)")
+            + r"|(?:如果|若|倘若)你是(?:一个)?(?:ai|人工智能|语言模型|大模型|大语言模型|智能体|机器人)",
         ),
         rule(  # "the agent must run the tests" is an ordinary note: it only adds to others
             INSTRUCTION, 0.2, ai,
             r"(?:the |any |every |all |this |whichever |your )?" + AI
             + r"(?: (?:that|which|who) \w{1,12} \w{1,12})? "
             + words("must|should|shall|needs? to|ha(?:s|ve) to|is (?:required|instructed|ordered|to be)")
-            + r"|" + AI + r"(?:都|就)?(?:必须|应立即|应立刻|务必|应当?|须|要立即|要立刻)",
+            + r"|" + AI + r"\s?(?:都|就)?(?:必须|应立即|应立刻|务必|应当?|须|要立即|要立刻)",
         ),
-        rule(INSTRUCTION, 0.1, "you 你", words("you must(?: always| never)?|you shall") + "|你(?:必须|务必|一定要)"),
     )  # fmt: skip
 
 
@@ -288,12 +298,12 @@ def _concealing() -> tuple[Rule, ...]:
             r"(?:secret |hidden |confidential )?from (?:the |your )?(?:user|human|owner)",
         ),
         rule(
-            INSTRUCTION, 0.55, "note instruction message memory text 笔记 指令 消息 记忆 提示 说明 规则",
+            INSTRUCTION, 0.55, "note remark instruction message memory text 备注 笔记 指令 消息 记忆 提示 说明 规则",
             words(r"(?:do not|don't|never|must not) (?:ever )?(?:mention|reveal|disclose|quote|cite|show|"
                   r"talk about|repeat|refer to) (?:this|these|the above) "
-                  r"(?:note|instructions?|message|memory|text|rules?|entry|prompt)s?")
+                  r"(?:remark|note|instructions?|message|memory|text|rules?|entry|prompt)s?")
             + r"|(?:不要|别|切勿|不得|永远不要|绝不)(?:再)?(?:提到|提及|透露|引用|泄露|说出|暴露)(?:这条|这些|此|本|上述|该)条?"
-            r"(?:笔记|指令|消息|记忆|提示|说明|规则|内容)",
+            r"(?:备注|笔记|指令|消息|记忆|提示|说明|规则|内容)",
         ),
         rule(
             INSTRUCTION, 0.25, "anyone anybody without 任何人 别人 他人 擅自",
@@ -358,16 +368,17 @@ def _believing() -> tuple[Rule, ...]:
         ),
         rule(
             PERSUASION, 0.35, "memor store save keep record persist permanent forever 记忆 永久 永远 牢记 铭记",
-            words(r"(?:store|save|keep|record|write|put|commit|add|persist|memori[sz]e|log) (?:this|that|it|"
-                  r"the following)? ?(?:permanently|forever|for good|for ever|(?:in|into|to|as) (?:your |the )?"
-                  r"(?:long-term |permanent |core |persistent )?memor(?:y|ies))|updat(?:e|ing) your (?:long-term )?"
+            words(r"(?:store|save|keep|record|write|put|commit|add|persist|memori[sz]e|log) (?:(?:this|that|it|"
+                  r"the following) )?(?:permanently|forever|for good|for ever|(?:in|into|to|as) (?:(?:your|the) )?"
+                  r"(?:long-term|permanent|core|persistent) memor(?:y|ies)|(?:in|into|to) your memor(?:y|ies))|updat(?:e|ing) your (?:long-term )?"
                   r"memor(?:y|ies)|(?:important|essential|crucial|vital) to memori[sz]e|remember(?:ed)? "
                   r"(?:this |it )?(?:forever|permanently|for ever|always)")
             + r"|永(?:久|远)(?:地)?(?:保存|记住|牢记|记得|保留|存储)|(?:存入|写入|写进|保存到|加入|存进|录入)(?:你的)?"
             r"(?:长期|永久|核心)?记忆|更新你的(?:长期)?记忆|务必(?:牢记|铭记)",
         ),
         rule(
-            PERSUASION, 0.3, "future later subsequent every all 以后 今后 后续 将来 每个 每次 所有 每一",
+            PERSUASION, 0.3, "future later subsequent coming following other every each 以后 今后 后续 将来 往后 接下来 每个 每次 所有 每一 & "
+            "answer repl respon session conversation question chat request task 会话 对话 回答 回复 答复 任务 请求 聊天",
             words(r"(?:in|for|to|across|during) (?:all|any|every|each) (?:future|later|subsequent|coming|following|"
                   r"other) (?:answers?|repl(?:y|ies)|responses?|sessions?|conversations?|questions?|chats?|requests?|"
                   r"tasks?)|in every (?:answer|response|reply)|(?:to|at the end of) every (?:answer|response|reply)|"
@@ -383,6 +394,12 @@ def _believing() -> tuple[Rule, ...]:
                   r"question\w{0,3}|doubt\w{0,3}) (?:it|this|them)|is (?:always )?verified and|"
                   r"needs? no verification")
             + r"|(?:视为|当作|当成|视作|认定为)(?:已经?)?(?:核实|验证|可信|事实|真实|权威|真的)|(?:不要|无需|不必|不得)(?:怀疑|质疑|验证)",
+        ),
+        rule(
+            PERSUASION, 0.3, "warning alert caution criticism 警告 提醒 批评 质疑",
+            words(r"warnings?|alerts?|cautions?|criticisms?") + r"[^\n.!?]{0,40}?" + words(
+                r"(?:are|is) (?:false|fake|wrong|outdated)|(?:must|should|can|may) be (?:ignored|dismissed|suppressed)")
+            + r"|(?:警告|提醒|批评|质疑)[^\n。！？]{0,12}(?:是假的|不实|都是错的|(?:必须|应|可以|要)(?:忽略|无视))",
         ),
         rule(
             PERSUASION, 0.25, "without ask 不用 无需 不必 无须",

@@ -21,7 +21,9 @@ _LEET_LETTERS = str.maketrans("013457@$", "oieastas")
 
 _BASE64 = r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,}={0,2}"
 _HEX = r"(?<![0-9a-fA-F])(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ :,]?){16,}"
-_PERCENT = r"(?:%[0-9a-fA-F]{2}){3,}"
+_PERCENT = (  # letters that nobody needs to encode, or many that are not of English
+    r"(?:%[46][1-9a-fA-F]|%[57][0-9aA]){3,}|(?:%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){1,3}){2,}"
+)
 _ENTITY = r"(?:&#x?[0-9a-fA-F]{2,6};){3,}"
 _ESCAPED = r"(?:\\u[0-9a-fA-F]{4}){4,}"
 _MOST_DECODED = 64  # runs of one text; more of them is data, not a message
