@@ -66,9 +66,10 @@ def redaction_note(kinds: Iterable[str]) -> str:
 def _traces() -> Pattern:
     from recollect.text.linear import linear
     from recollect.text.secret_labels import TRACE
-    from recollect.text.secret_rules import table
+    from recollect.text.secret_rules import groups
 
-    return linear("|".join((table().traces, TRACE, r"\[redacted: ", _DISGUISE)), bare=True)
+    traces = (*(group.trace for group in groups()), TRACE, r"\[redacted: ", _DISGUISE)
+    return linear("|".join(traces), bare=True)
 
 
 class _Span(NamedTuple):
@@ -133,14 +134,11 @@ def _spans(data: bytes, start: int, end: int) -> Iterator[_Span]:
     """Every secret between two marks; those that overlap too."""
     from recollect.text.secret_checks import CHECKS, Seen
     from recollect.text.secret_labels import labelled
-    from recollect.text.secret_rules import table
+    from recollect.text.secret_rules import groups
 
     part = data[start:end]
-    lowered = part.lower()
     pictures = _pictures(part)
-    for rule in table().rules:
-        if not rule.may_be_in(part, lowered):
-            continue
+    for rule in (rule for group in groups() for rule in group.candidates(part)):
         pattern = rule.pattern
         group = min(1, pattern.groups)
         for match in pattern.finditer(part):

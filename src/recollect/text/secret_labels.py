@@ -28,12 +28,17 @@ _ANY_KEY = r"[a-z0-9_]*_key"  # of which only those of an .env are secrets
 # Where none of these stands, nobody looks further.
 TRACE = (
     r"(?i:pass(?:word|wd|code|[ -]?phrase)|pwd|psw|secret|token|credential|[a-z][ _-]?key\b|"
-    r"\bpass\b|_pass\b|\bpin\b|\bpin码|\botp\b|mnemonic|(?:seed|recovery)[ _-]?phrase)|"
+    r"\bpass\b|_pass\b|\bpin\b[^\n]{0,10}[0-9]{4}|\bpin ?码|\botp\b|"
+    r"mnemonic|(?:seed|recovery)[ _-]?phrase)|"
     r"密[码碼钥鑰匙]|口令|暗[号號]|开机码|金[钥鑰]|令牌|[权權]杖|私[钥鑰]|授[权權][码碼]|激活[码碼]|"
     r"[验驗][证證][码碼]|助[记記][词詞]|恢复短语"
 )
-_BARE = r"[^\s\"'“”‘’「」`,;，；。、！？（）()<>\x{3400}-\x{9fff}]{1,200}"
-_QUOTED = r"[\"“'‘`「]([^\"”'’`」\n]{1,200})[\"”'’`」]"
+# The first characters of a value are enough to judge it; `_whole` reads on.
+_SIGN = r"[^\s\"'“”‘’「」`,;，；。、！？（）()<>\x{3400}-\x{9fff}]"
+_SIGN_IN_QUOTES = r"[^\"”'’`」\n]"
+_BARE = _SIGN + r"{1,64}"
+_QUOTED = rf"[\"“'‘`「]({_SIGN_IN_QUOTES}{{1,64}})"
+_STOPS = ".:?…}]"  # behind a value they are no part of it
 _GIVES = (  # what stands between a label and its value, on one line
     r"[\"'`]?[ \t]{0,3}(?::=|=>|->|→|=|:|：)[ \t]{0,3}|"
     r"(?: (?:for|of|to|on|at|in|from) [^\n,;:=。，；]{1,40}?)?[ \t]{1,3}(?:is|was)(?: now)?:?"
@@ -98,7 +103,7 @@ def _by(
         end = start + len(given.value.encode("utf-8", "surrogatepass"))
         judged = _is_given(given) if pattern == _GIVEN else _is_chosen(given)
         if judged and end > start:
-            end = end if quoted else _whole(text, end)
+            end = _whole(text, end, quoted=quoted)
             yield start, end, _kind(given)
             at = max(end, match.start() + 1)
         else:  # what looked like the value may be a label itself
@@ -112,8 +117,8 @@ def _given(
         return (data or b"").decode("utf-8", "replace")
 
     value = part(text[start:end])
-    if not quoted:  # a stop behind a sentence is no part of it
-        value = value.rstrip(".:?…}]")
+    if not quoted:
+        value = value.rstrip(_STOPS)
     behind = start + len(value.encode("utf-8", "surrogatepass"))
     return _Given(
         part(match.group(label)),
@@ -124,15 +129,13 @@ def _given(
     )
 
 
-def _whole(text: bytes, end: int) -> int:
-    """A value that is longer than a pattern reads goes to its end."""
-    longer = linear(r"[^\s\"'`,;<>()]*", bare=True).match(text, end)
-    return end if longer is None or text[end - 1 : end] == b"" else _unless_stop(text, end, longer)
-
-
-def _unless_stop(text: bytes, end: int, longer: Match) -> int:
-    rest = text[end : longer.end()]
-    return end if not rest.strip(b".:?!") or not rest.isascii() else longer.end()
+def _whole(text: bytes, end: int, *, quoted: bool) -> int:
+    """Where a value ends of which the beginning was judged."""
+    more = linear(f"{_SIGN_IN_QUOTES if quoted else _SIGN}*", bare=True).match(text, end)
+    if more is None:
+        return end
+    rest = text[end : more.end()].decode("utf-8", "replace")
+    return more.end() if quoted else end + len(rest.rstrip(_STOPS).encode())
 
 
 def _kind(given: _Given) -> str:
@@ -179,9 +182,7 @@ def _is_any_key(label: str) -> bool:
 def _is_quoted_value(given: _Given) -> bool:
     value = given.value
     if any(c.isspace() for c in value):
-        return _kind(given) == "recovery phrase" or (
-            "phrase" in given.label.lower() and len(value.split()) <= 24
-        )
+        return _kind(given) == "recovery phrase" or "phrase" in given.label.lower()
     if value.isdigit():
         return given.of_password and len(value) >= 4
     if given.of_password:
@@ -214,10 +215,11 @@ def _is_chosen(given: _Given) -> bool:
     if stands_for_one(value) or value.lower() in _LIKE:
         return False
     if any(c.isspace() for c in value):
-        return given.quoted and "phrase" in given.label.lower() and len(value.split()) <= 24
+        return given.quoted and "phrase" in given.label.lower()
     if value.isdigit():
         number = not given.label.isascii() or given.label in ("PIN", "PIN code")
         return number and 4 <= len(value) <= 12 and not _has_unit(given.rest)
+    value = value.strip("*_!")  # what is stressed
     letters = any(c.isascii() and c.isalpha() for c in value)
     signs = any(c.isdigit() or c in "!@#$%^&*" for c in value)
     return letters and signs and len(value) >= 6 and not _is_plain(value, given)
@@ -250,9 +252,9 @@ _PLAIN = (
 
 
 def _is_plain(value: str, given: _Given) -> bool:
-    if given.in_env or linear(_BASE64, bare=True).fullmatch(value[:200].encode("utf-8", "replace")):
+    if given.in_env or linear(_BASE64, bare=True).fullmatch(value.encode("utf-8", "replace")):
         return False  # whatever else it looks like
-    return linear(_PLAIN, bare=True).fullmatch(value[:200].encode("utf-8", "replace")) is not None
+    return linear(_PLAIN, bare=True).fullmatch(value.encode("utf-8", "replace")) is not None
 
 
 _ADJECTIVES = (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from re import escape
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from recollect.text.linear import Pattern
+from recollect.text.linear import Pattern, linear
 
 # Raised with every change of what is found, so that files of notebooks are read again.
 VERSION = "2026-11-16"
@@ -33,54 +34,72 @@ _EVERYWHERE = frozenset(
 
 class Rule(NamedTuple):
     kind: str
-    words: tuple[bytes, ...]
+    words: tuple[bytes, ...]  # one of them must be there; () where there is no such word
     shape: str
     check: str  # what else must hold: a name in `secret_checks.CHECKS`, or nothing
-    leads: bool  # the shape begins with one of the words, as they are written
 
     @property
     def pattern(self) -> Pattern:
-        from recollect.text.linear import linear
-
         return linear(self.shape)
 
-    def may_be_in(self, text: bytes, lowered: bytes) -> bool:
-        where = text if self.leads else lowered
-        return any(word in where for word in self.words)
 
+class Group(NamedTuple):
+    """Rules that share a trace: one pattern, without a match of which none finds anything."""
 
-class Table(NamedTuple):
     rules: tuple[Rule, ...]
-    traces: str  # one pattern: without a match of it, no rule finds anything
+    trace: str
+    lowered: bool  # the words are in lower case
+
+    def candidates(self, text: bytes) -> Iterator[Rule]:
+        """Those of which a word is there."""
+        if linear(self.trace, bare=True).search(text) is None:
+            return
+        text = text.lower() if self.lowered else text
+        for rule in self.rules:
+            for word in rule.words:
+                if word in text:
+                    yield rule
+                    break
+            else:
+                if not rule.words:
+                    yield rule
 
 
 @cache
-def table() -> Table:
-    rules: list[Rule] = []
+def groups() -> tuple[Group, ...]:
+    """The table. What an earlier group or row finds has its name."""
+    parts: dict[str, list[Rule]] = {}
     part = ""
     for line in Path(__file__).with_name("secret_rules.txt").read_text("utf-8").splitlines():
         if line.startswith("["):
             part = line.strip("[]")
         elif " | " in line and not line.startswith("# "):
-            rules.append(_rule(part, *line.split(" | ")))
-    return Table(tuple(rules), _traces(rules))
+            parts.setdefault(part, []).append(_rule(part, *line.split(" | ")))
+    keys, places = tuple(parts["keys"]), (*parts["inner"], *parts["places"])
+    return (
+        Group(tuple(parts["blocks"]), "(?i:private[ -](?:key|lines))", lowered=True),
+        Group(keys, _leading(keys), lowered=False),
+        Group(places, "|".join((*_TRACES, _among(places))), lowered=True),
+    )
 
 
 def _rule(part: str, kind: str, words: str, shape: str, check: str = "") -> Rule:
     if part in ("keys", "inner"):
         shape = f"{_BEFORE}({shape})"
     each = () if words == "-" else words.split()
-    encoded = tuple(word.replace("·", " ").encode() for word in each) or (b"",)
-    return Rule(kind, encoded, shape, check, part == "keys")
+    return Rule(kind, tuple(word.replace("·", " ").encode() for word in each), shape, check)
 
 
-def _traces(rules: list[Rule]) -> str:
-    from re import escape
+def _leading(rules: Iterable[Rule]) -> str:
+    """A word that leads a key, with some of the key: more of it where the word is only letters,
+    which may begin any other word."""
+    words = sorted({word.decode() for rule in rules for word in rule.words})
+    signed = "|".join(escape(word) for word in words if not word.isalnum())
+    lettered = "|".join(escape(word) for word in words if word.isalnum())
+    more = r"[A-Za-z0-9_.$+/-]"
+    return rf"{_BEFORE}(?:(?:{signed}){more}{{6}}|(?:{lettered}){more}{{11}})"
 
-    leads = sorted({escape(word.decode()) for rule in rules if rule.leads for word in rule.words})
-    words = sorted(
-        {word.decode() for rule in rules if not rule.leads for word in rule.words}
-        - {"", *_EVERYWHERE}
-    )
-    keys = rf"{_BEFORE}(?:{'|'.join(leads)})[A-Za-z0-9_.$+/\s-]{{6}}"
-    return "|".join((keys, f"(?i:{'|'.join(map(escape, words))})", *_TRACES))
+
+def _among(rules: Iterable[Rule]) -> str:
+    words = {word.decode() for rule in rules for word in rule.words} - _EVERYWHERE
+    return f"(?i:{'|'.join(escape(word) for word in sorted(words))})"
