@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect import Engine
 from recollect.errors import InvalidInput, SettingsError
 from recollect.settings import OVERRIDABLE, OVERRIDABLE_BY_STORE_ONLY, SECRET, Settings
+from recollect.vocabulary import Principal
 from tests.engines_of_tests import STORES, engine_on
 
 TOLD = [
@@ -89,7 +92,7 @@ def test_over_several_spaces_the_strictest_holds(
 
 
 def test_every_overridable_setting_was_thought_of_and_none_is_a_place_a_key_or_a_model() -> None:
-    names = {field for field in Settings.__slots__}
+    names = {field.name for field in fields(Settings)}
     assert names >= OVERRIDABLE | OVERRIDABLE_BY_STORE_ONLY
     assert not SECRET & (OVERRIDABLE | OVERRIDABLE_BY_STORE_ONLY)
     for word in ("store", "endpoint", "embedder", "llm", "reranker", "models", "routes", "redact"):
@@ -153,7 +156,7 @@ def test_another_engine_on_the_store_sees_it_at_once_and_so_does_one_opened_late
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "m.db"
-    options = {"embedder": "none", "settings": Settings()}
+    options: dict[str, Any] = {"embedder": "none", "settings": Settings()}
     with Engine(path, **options) as one, Engine(path, **options) as other:
         one.set_override("limit", 4, space="项目")
         assert other.settings_for("项目").limit == 4
@@ -161,3 +164,39 @@ def test_another_engine_on_the_store_sees_it_at_once_and_so_does_one_opened_late
         assert one.settings_for("项目").limit == 5
     with Engine(path, **options) as later:
         assert later.settings_for("项目").limit == 5
+
+
+LONG = (
+    "The ops team agreed that budget meetings are held on Fridays at ten. "
+    "预算会议定在每周五上午十点。"
+)
+
+
+def test_what_is_offered_is_judged_by_its_space(engine: Engine) -> None:
+    engine.set_override("offer_characters", 5, space="项目")
+    engine.set_override("offer_confidence", 0.5, space="work")
+    assert engine.offer("预算会议改到周五", space="项目").decision == "admitted"
+    assert engine.offer("预算会议改到周五", space="work").decision == "ignored"
+    assert engine.offer(LONG, space="work", confidence=0.6).decision == "admitted"
+    assert engine.offer(LONG, space="项目", confidence=0.6).decision == "refused"
+
+
+def test_a_space_keeps_as_much_working_memory_as_it_says(engine: Engine) -> None:
+    engine.set_override("working_kept", 2, space="项目")
+    for number in range(4):
+        for space in ("项目", "work"):
+            engine.offer(f"{LONG} 第 {number} 次 time {number}", space=space)
+    assert len(engine.tiers.working(spaces=["项目"])) == 2
+    assert len(engine.tiers.working(spaces=["work"])) == 4
+
+
+def test_promotion_by_rule_is_a_matter_of_the_space_and_trust_of_the_store(engine: Engine) -> None:
+    mei = Principal("小美", "rest")
+    engine.set_override("promotion", "by-rule", space="项目")
+    assert engine.offer(LONG, space="项目", by=mei).decision == "admitted"
+    engine.set_override("trusted", "小美")
+    told = LONG.replace("Fridays", "Mondays")
+    assert engine.offer(told, space="项目", by=mei).decision == "promoted"
+    assert engine.offer(told, space="work", by=mei).decision == "admitted"
+    proposal = engine.tiers.digest("work").proposals[0]
+    assert proposal.promote

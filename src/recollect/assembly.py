@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.bookkeeping import Bookkeeping
 from recollect.clock import Clock
 from recollect.errors import InvalidInput, StoreError, StoreReadOnly
+from recollect.overrides import Overrides
 from recollect.recall.draft import Question
 from recollect.settings import Settings, is_embedder, no_such_embedder
 from recollect.stores.protocol import Store
@@ -137,6 +138,10 @@ class Parts:
         return read_routes(Path(self._settings.routes).expanduser())
 
     @cached_property
+    def overrides(self) -> Overrides:
+        return Overrides(self._store, self._settings)
+
+    @cached_property
     def writer(self) -> Writer:
         from recollect.remember.writer import Writer
 
@@ -163,6 +168,7 @@ class Parts:
                 self._promoted,
                 self._taken_back,
                 self.events.record,
+                self.overrides.settings_for,
             )
         )
 

@@ -131,13 +131,14 @@ def _best(
         ),
     )  # fmt: skip
     first: tuple[_Said, list[_Said], Spoken] | None = None
+    rules = kit.settings_for([ordered[0].offer.space])
     tried: set[str] = set()
     for one in ordered:
         if one.offer.identity in tried:
             continue
         tried.add(one.offer.identity)
         support = [other for other in group if _says_all_of(other, one, kit.settings.zone)]
-        spoken = speaks_for([other.offer for other in support], kit.settings, ancestry)
+        spoken = speaks_for([other.offer for other in support], rules, ancestry)
         if spoken.promote:
             return one, support, spoken
         first = first or (one, support, spoken)

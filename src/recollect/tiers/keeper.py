@@ -10,6 +10,8 @@ from recollect.checks import check_encodable, check_space, is_id, shown
 from recollect.errors import InvalidInput
 from recollect.recall.asking import whole
 from recollect.remember.ingress import identity
+from recollect.remember.pipeline import BATCH
+from recollect.settings import Settings
 from recollect.stores.tiers import OfferPage
 from recollect.text.redact import redact
 from recollect.text.suspicion import RISKY
@@ -40,8 +42,10 @@ class TierKeeper:
         self, told: Mapping[str, Any], *, by: Principal, parents: Sequence[str], space: str
     ) -> Offer:
         made = offer(told, by=_who(by), parents=parents, space=space, kit=self._kit)
-        if self._kit.settings.promotion == "by-rule" and made.decision is Decision.ADMITTED:
-            return self._promoted_by_rule(made)
+        if made.decision is Decision.ADMITTED:
+            rules = self._kit.settings_for([made.space])
+            if rules.promotion == "by-rule":
+                return self._promoted_by_rule(made, rules)
         return made
 
     def promote(
@@ -203,7 +207,7 @@ class TierKeeper:
         tiers.events.erase_space(space)
         return tiers.quarantine.erase_space(space)
 
-    def _promoted_by_rule(self, made: Offer) -> Offer:
+    def _promoted_by_rule(self, made: Offer, rules: Settings) -> Offer:
         from recollect.remember.sameness import Verdict
         from recollect.tiers.digest import as_trusted_now, in_long_term
         from recollect.tiers.rules import ancestry_of, speaks_for
@@ -216,7 +220,7 @@ class TierKeeper:
                 limit=_SAME,
             )
             same = as_trusted_now(page.offers, self._kit)
-            spoken = speaks_for(same, self._kit.settings, ancestry_of(same, self._kit))
+            spoken = speaks_for(same, rules, ancestry_of(same, self._kit))
             if not spoken.promote:
                 return made
             said = in_long_term(made, self._kit)
@@ -231,6 +235,8 @@ class TierKeeper:
         wanted = [ids] if isinstance(ids, str) else list(ids)
         if not wanted:
             raise InvalidInput("no ids were given; name at least one")
+        if len(wanted) > BATCH:
+            raise InvalidInput(f"{len(wanted):,} at once are too many; at most {BATCH:,} are taken")
         for one in wanted:
             if not isinstance(one, str) or not is_id(one):
                 raise InvalidInput(f"{shown(one)} is no id")

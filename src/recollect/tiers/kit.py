@@ -27,6 +27,7 @@ class Kit(NamedTuple):
     remember: Callable[[Sequence[Memory], str | None], list[Receipt]]  # may supersede one
     forget: Callable[[Sequence[Memory]], object]  # out of long-term memory
     record: Callable[..., object]  # an event
+    settings_for: Callable[[Sequence[str]], Settings]  # with what store and spaces say otherwise
 
     @property
     def quarantine(self) -> Quarantine:
@@ -38,12 +39,14 @@ class Kit(NamedTuple):
 
     def admit(self, memories: Sequence[Memory]) -> None:
         """Into working memory, where each is there once however often it is offered."""
-        self.working.add(
-            memories,
-            now=self.clock(),
-            keep=self.settings.working_kept,
-            seconds=self.settings.working_hours * 3600,
-        )
+        for space in dict.fromkeys(memory.space for memory in memories):
+            rules = self.settings_for([space])
+            self.working.add(
+                [memory for memory in memories if memory.space == space],
+                now=self.clock(),
+                keep=rules.working_kept,
+                seconds=rules.working_hours * 3600,
+            )
 
     def changed(self, offer: Offer, ruling: Ruling, former: Tier | None, now: Tier) -> None:
         """Tell whoever watches. The text stays here, and so does what a person wrote: forgetting

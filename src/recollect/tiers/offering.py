@@ -46,7 +46,7 @@ def source_hash(source: str) -> str:
 
 
 def is_trusted(by: Principal, kit: Kit) -> bool:
-    names = {name.strip() for name in kit.settings.trusted.split(",")} - {""}
+    names = {name.strip() for name in kit.settings_for(()).trusted.split(",")} - {""}
     return by.trusted or by.name in names
 
 
@@ -108,7 +108,9 @@ def _made(
         provenance["risk"] = round(found.risk, 3)
     memory = replace(memory, provenance=provenance)
     kinds = [finding.kind for finding in found.findings]
-    decision, reason = filtered(memory, risk=found.risk, kinds=kinds, by=kit.settings)
+    decision, reason = filtered(
+        memory, risk=found.risk, kinds=kinds, by=kit.settings_for([memory.space])
+    )
     if decision is Decision.ADMITTED:
         decision, reason = _rejected_before(memory, kit) or (decision, reason)
     return Offer(

@@ -18,7 +18,8 @@ def make_recent(offers: Sequence[Offer], kit: Kit) -> None:
     before: dict[tuple[str, str], Memory] = {}
     gone: list[str] = []
     for space in dict.fromkeys(offer.space for offer in offers):
-        for memory in kit.working.recent([space], now=kit.clock(), limit=kit.settings.working_kept):
+        kept = kit.settings_for([space]).working_kept
+        for memory in kit.working.recent([space], now=kit.clock(), limit=kept):
             key = space, identity(memory)
             offer = told.get(key)
             if offer is None or memory.id == offer.id:
