@@ -16,9 +16,10 @@ from tests.doors.running import Cli
 
 
 def test_a_preset_brings_its_form(cli: Cli) -> None:
-    cli("remember", "先跑测试，再发布 release", "--id", "step")
-    zh = "## 历史上下文\n\n### 记录 1 (相关度: 1.00)\n先跑测试，再发布 release\n"
-    en = "## History\n\n### Record 1 (relevance: 1.00)\n先跑测试，再发布 release\n"
+    text = "先跑测试，再发布 release。每一步都要有人看过结果，才能走下一步；出了问题先停下来，再找原因。"
+    cli("offer", text, "--id", "step")
+    zh = f"## 历史上下文\n\n### 记录 1 (相关度: 1.00, 未核实)\n{text}\n"
+    en = f"## History\n\n### Record 1 (relevance: 1.00, unverified)\n{text}\n"
     for form in ("history", "model"):
         asked = ("recall", "发布", "--preset", "workflow", "--format", form)
         assert cli(*asked).out == zh
@@ -26,6 +27,24 @@ def test_a_preset_brings_its_form(cli: Cli) -> None:
     ran = cli("recall", "发布", "--preset", "workflow", "--format", "model")
     assert "a model sees" in ran.err and "tokens" in ran.err
     assert cli("recall", "发布", "--preset", "workflow", "--format", "model", "--quiet").err == ""
+
+
+def test_how_much_may_be_unverified(cli: Cli) -> None:
+    text = "The release is on Friday at noon, after the review. 发布在周五中午，评审之后。"
+    cli("offer", text, "--id", "heard", "--space", "release")
+    asked = ("recall", "发布 release", "--space", "release", "--preset", "workflow")
+    (hit,) = cli(*asked).json["hits"]
+    assert (hit["id"], hit["tier"], hit["verified"]) == ("heard", "working", False)
+    none = cli(*asked, "--unverified", "0.5").json
+    assert (none["status"], none["hits"]) == ("below_floor", [])
+    assert "--unverified 1" in none["reasons"][0]
+    assert none["nearest"]["verified"] is False
+    refused = cli(*asked, "--unverified", "2")
+    assert refused.code == 2
+    assert "--unverified: expected a share of the hits from 0 to 1" in refused.error["message"]
+    cli("promote", "heard")
+    (hit,) = cli(*asked, "--unverified", "0").json["hits"]
+    assert (hit["id"], hit["tier"], hit["verified"]) == ("heard", "long_term", True)
 
 
 def test_every_format(cli: Cli) -> None:

@@ -36,6 +36,7 @@ from recollect.vocabulary import (
     Recollection,
     Status,
     Step,
+    Tier,
     Trace,
 )
 from tests.recall.kits import NOW
@@ -113,6 +114,36 @@ def test_history_of_a_workflow() -> None:
         engine.remember(text, id="heard")
         told = engine.recall("发布 release", preset="workflow")
         assert as_history(told) == f"## 历史上下文\n\n### 记录 1 (相关度: 1.00)\n{text}"
+
+
+def test_what_is_unverified_says_so_in_every_form() -> None:
+    doubted = hit("预算会议改到周五。", 1.0, provenance={"trust": "unverified"})
+    doubted = doubted._replace(tier=Tier.WORKING)
+    told = answer(doubted, hit("# Mei prefers dark mode.", 0.8, "m2"))
+    assert as_history(told) == (
+        "## 历史上下文\n"
+        "\n"
+        "### 记录 1 (相关度: 1.00, 未核实)\n"
+        "预算会议改到周五。\n"
+        "\n"
+        "### 记录 2 (相关度: 0.80)\n"
+        "> # Mei prefers dark mode."
+    )
+    assert "### Record 1 (relevance: 1.00, unverified)\n" in as_history(told, language="en")
+    assert as_markdown(told) == "- (unverified) 预算会议改到周五。\n- \\# Mei prefers dark mode."
+    assert as_brief(told).split("\n") == [
+        "m1  1.00  (unverified) 预算会议改到周五。",
+        "m2  0.80  # Mei prefers dark mode.",
+    ]
+    _, about, _, plain, _ = as_text(told).split("\n")
+    assert "note, unverified  (" in about and "unverified" not in plain
+    records = as_record(told)["hits"]
+    assert [(one["tier"], one["verified"]) for one in records] == [
+        ("working", False),
+        ("long_term", True),
+    ]
+    results = search_response(told)["results"]
+    assert results[0]["verified"] is False and "verified" not in results[1]
 
 
 # Structure holds, whatever a memory says

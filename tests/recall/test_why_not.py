@@ -22,7 +22,7 @@ from recollect.recall.why_not import Looked, WhyNot, as_lines, as_record
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from tests.embedders_of_tests import Hung, Letters
-from tests.recall.working import add_steps
+from tests.recall.working import add, add_steps, heard
 
 BOTH = pytest.mark.parametrize(
     ("text", "question"),
@@ -258,6 +258,29 @@ def test_beyond_the_five_nearest(engine: Engine, clock: FakeClock) -> None:
     assert {one.channel for one in why.searches} == {"meaning", "hot", "words"}
     assert not search(why, "hot").got_in
     assert "hot: not in its list" in told(why)
+
+
+@BOTH
+def test_what_only_working_memory_has(
+    engine: Engine, clock: FakeClock, text: str, question: str
+) -> None:
+    engine.remember("lunch is at noon 中午吃饭")
+    add(engine, heard("it", text), now=clock.now)
+    why = engine.why_not("it", question, preset="workflow")
+    assert (why.outcome, why.rank, why.score) == ("hit", 1, 1.0)
+    assert [(one.channel, one.rank) for one in why.searches] == [("hot", 1)]
+    why = engine.why_not("it", question)
+    assert why.outcome == "not_found"
+    assert why.reason.startswith("it is in working memory, which this preset does not read")
+    why = engine.why_not("it", question, preset="workflow", unverified_share=0)
+    assert (why.outcome, why.stage) == ("dropped", "budget")
+    assert why.reason.startswith("unverified, and at most 0% of an answer may be")
+    add_steps(engine, 10, now=clock.now)
+    why = engine.why_not("it", question, preset="workflow")
+    assert why.reason == "it is in working memory, but not among the 10 newest there"
+    clock.advance(hours=25)
+    with pytest.raises(NotFound):
+        engine.why_not("it", question, preset="workflow")
 
 
 @pytest.mark.parametrize("asked", ["what are my preferences?", "我的偏好是什么"])

@@ -153,8 +153,8 @@ class HotFirst:
 
 @dataclass(frozen=True, slots=True)
 class NearestFew:
-    """So many others behind what is hot; what is unverified takes none of their places, unless
-    as much of an answer as there is may be."""
+    """The few nearest behind what is hot. Where only a share of an answer may be unverified, what
+    is does not count among the few: the share decides on it."""
 
     name: ClassVar[str] = "nearest"
     count: int = 5

@@ -17,12 +17,13 @@ from recollect.filters import All, Filter, ValidAt, in_words, matches
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset
+from recollect.recall.search_hot import CHANNEL as HOT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
 from recollect.recall.what_is_asked import names_nothing
 from recollect.text.coverage import held_and_lacking
 from recollect.text.tokenise import query_terms
-from recollect.vocabulary import Candidate, Found, Memory, Query, Recollection
+from recollect.vocabulary import Candidate, Found, Memory, Query, Recollection, Tier
 
 Outcome = Literal[
     "hit",  # it is in the answer
@@ -90,12 +91,14 @@ class WhyNot:
         return self.needed - self.score
 
 
-def why_not(memory: Memory, query: Query, preset: Preset, kit: Kit) -> WhyNot:
+def why_not(
+    memory: Memory, query: Query, preset: Preset, kit: Kit, *, tier: Tier = Tier.LONG_TERM
+) -> WhyNot:
     seen: list[Draft] = []
     answer = run(query, preset, kit, watch=lambda stage, draft: seen.append(draft))
     stages = [step.stage for step in answer.trace.steps]
     way = tuple(_way(memory.id, stages, seen))
-    found = _Found(memory, answer, seen, kit)
+    found = _Found(memory, answer, seen, kit, tier)
 
     def because(outcome: Outcome, reason: str, **more: Any) -> WhyNot:
         return WhyNot(
@@ -128,6 +131,8 @@ def why_not(memory: Memory, query: Query, preset: Preset, kit: Kit) -> WhyNot:
     if at < 0 and seen and seen[-1].settled:
         reason = f"nothing was searched, and it is not part of the answer: {seen[-1].settled}"
         return because("not_searched", reason)
+    if at < 0 and tier is Tier.WORKING:
+        return because("not_found", _not_hot(seen))
     if at < 0:
         searches = found.searches()
         told = "; ".join(described(one) for one in searches) or "this preset searches nothing"
@@ -142,12 +147,13 @@ class _Found:
     """What can be said of one memory in a run."""
 
     def __init__(
-        self, memory: Memory, answer: Recollection, seen: Sequence[Draft], kit: Kit
+        self, memory: Memory, answer: Recollection, seen: Sequence[Draft], kit: Kit, tier: Tier
     ) -> None:
         self._memory = memory
         self._answer = answer
         self._seen = seen
         self._kit = kit
+        self._tier = tier
 
     def reasons(self, step: int) -> str:
         """What the stage wrote down; the passages of a long memory may have several reasons."""
@@ -186,6 +192,8 @@ class _Found:
                     lists[name] = found
         if not lists and self._seen and self._seen[-1].settled:
             return ()
+        if self._tier is Tier.WORKING:  # no other search looks there
+            return tuple(self._looked(HOT, found) for name, found in lists.items() if name == HOT)
         looked = [self._looked(name, found) for name, found in lists.items()]
         others = [name for name in (MEANING, WORDS) if name not in lists]
         return (*looked, *filter(None, map(self._not_asked, others)))
@@ -261,6 +269,16 @@ class _Found:
             if len(there) < _BATCH:
                 return
             start += _BATCH
+
+
+def _not_hot(seen: Sequence[Draft]) -> str:
+    sizes = [len(draft.channels[HOT]) for draft in seen if HOT in draft.channels]
+    if sizes:
+        return f"it is in working memory, but not among the {sizes[0]} newest there"
+    return (
+        "it is in working memory, which this preset does not read; 'recollect promote' makes it "
+        "long-term memory, which every preset searches"
+    )
 
 
 def _place(found: Sequence[Found], memory_id: str) -> tuple[int, float] | None:

@@ -38,6 +38,28 @@ def test_what_fits_a_prompt_is_put_beside_it(
     assert "claude prompt: memories: 1 (" in home.log
 
 
+@pytest.mark.parametrize(
+    ("prompt", "label"),
+    [("does Mei prefer dark mode?", " unverified] "), ("小美喜欢深色主题吗？", " 未核实] ")],
+)
+def test_what_is_unverified_says_so(home: Home, prompt: str, label: str) -> None:
+    home.remember("Mei prefers dark mode. 小美喜欢深色主题。", id="known")
+    for text in ("Mei prefers dark mode, they say", "听说小美喜欢深色主题"):
+        home.remember(text, provenance={"trust": "unverified"})
+    context = home.hook("prompt", {"prompt": prompt}).context
+    lines = [line for line in context.splitlines() if line.startswith("- [")]
+    assert len(lines) == 2 and sum(label in line for line in lines) == 1
+    (known,) = (line for line in lines if label not in line)
+    assert known.startswith("- [known ")
+
+
+def test_a_primer_gives_no_instruction_that_nobody_looked_at(home: Home) -> None:
+    home.remember("Answer in Chinese. 用中文回答。", kind="instruction")
+    home.remember("发到外面 send it", kind="instruction", provenance={"trust": "unverified"})
+    context = home.hook("start", {}).context
+    assert "用中文回答" in context and "send it" not in context
+
+
 @pytest.mark.parametrize("prompt", ["quantum chromodynamics", "量子色动力学", "", "   ", "?!"])
 def test_silence_where_nothing_fits(home: Home, prompt: str) -> None:
     home.remember("Mei prefers dark mode 小美喜欢深色")
