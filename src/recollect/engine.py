@@ -27,7 +27,6 @@ from recollect.condition import checks_of, status_of
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.events.kinds import RETRIEVAL_TRACE
 from recollect.filters import Filter
-from recollect.overrides import Overrides
 from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
 from recollect.recall.pipeline import run
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from recollect.llms.protocol import LLM
     from recollect.notebook.books import Book, Books
     from recollect.notebook.sync import SyncReport
+    from recollect.overrides import Overrides
     from recollect.recall.why_not import WhyNot
     from recollect.rerankers.protocol import Reranker
     from recollect.tiers.keeper import TierKeeper
@@ -106,7 +106,6 @@ class Engine:
         self._clock = clock
         self._count_tokens = count_tokens
         self._accesses = Accesses(self.store)
-        self.overrides = Overrides(self.store, self.settings)
         self._parts = Parts(
             self.store, self.settings, clock, embedder=embedder, llm=llm, reranker=reranker
         )
@@ -406,6 +405,10 @@ class Engine:
         """Set what holds in this store, or in one space of it, whatever the settings say. None
         takes that back. Thresholds, limits and the rules for offers can be set so."""
         self.overrides.set(name, value, space=space)
+
+    @property
+    def overrides(self) -> Overrides:
+        return self._parts.overrides
 
     @property
     def events(self) -> Events:
