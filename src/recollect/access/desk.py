@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from recollect.access.caller import Caller, Scope
 from recollect.errors import InvalidInput, NotFound, UnknownSpace, unknown_space
 from recollect.recall.asking import space_names
+from recollect.recall.presets import PRESETS
 from recollect.recall.render import as_record as answer_record
 from recollect.recall.render import what_a_model_sees
 from recollect.remember.transfer import as_record as memory_record
@@ -21,6 +22,7 @@ from recollect.vocabulary import Event, Memory, Recollection, SpaceNames
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
+    from recollect.events.following_async import AsyncFollower
 
 Record: TypeAlias = dict[str, Any]
 Records: TypeAlias = list[Record]
@@ -77,7 +79,7 @@ class Desk:
         offer = self._engine.tiers.get(memory_id, spaces=self.caller.spaces)
         if offer is None:
             self._existing(memory_id)
-        return receipt_record(self._engine.forget(memory_id))
+        return receipt_record(self._engine.forget(memory_id, spaces=self.caller.spaces))
 
     def forget_space(self, space: str) -> Record:
         self.caller.needs(Scope.ADMIN)
@@ -224,6 +226,11 @@ class Desk:
         (name,) = self._spaces(None if space is None else [space])
         return digest_record(self._engine.tiers.digest(name))
 
+    def promote_by_rules(self, space: str | None = None) -> Records:
+        self.caller.needs(Scope.REVIEW)
+        (name,) = self._spaces(None if space is None else [space])[:1]
+        return [receipt_record(r) for r in self._engine.tiers.promote_by_rules(name)]
+
     def promote(
         self, ids: Sequence[str], *, reason: str = "", supersedes: str | None = None
     ) -> Records:
@@ -284,7 +291,21 @@ class Desk:
             "last": found[-1].id if found else after,
         }
 
+    def follow(
+        self, *, after: int | None = None, kinds: Collection[str] | None = None
+    ) -> AsyncFollower:
+        """The same as they happen, for an event loop; None: from now on."""
+        self.caller.needs(Scope.READ)
+        return self._engine.events.async_follow(after, spaces=self.caller.spaces, kinds=kinds)
+
     # Care
+
+    def presets(self) -> Records:
+        self.caller.needs(Scope.READ)
+        return [
+            {"name": preset.name, "stages": [stage.name for stage in preset.stages]}
+            for preset in PRESETS.values()
+        ]
 
     def doctor(self) -> Records:
         self.caller.needs(Scope.ADMIN)

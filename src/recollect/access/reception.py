@@ -89,6 +89,11 @@ class Reception:
         """Do it, or give the answer that the same request got before: see `repeats`."""
         return self._repeats.once(caller, key, request_hash, do, repeatable=repeatable)
 
+    def look(self) -> None:
+        """Can the store be read? Raises what is wrong with it."""
+        with self.tenants.engine(DEFAULT_TENANT) as engine:
+            engine.spaces()
+
     def close(self) -> None:
         try:
             self.tenants.close()
