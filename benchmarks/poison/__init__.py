@@ -1,0 +1,1 @@
+"""How far do injected texts get? `python -m benchmarks.poison`."""
