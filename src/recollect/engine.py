@@ -240,6 +240,7 @@ class Engine:
         folder must be let go of first: it would come back."""
         self._bookkeeping.refuse_following(check_space(space))
         with self.tiers.alone():
+            self.events.erase_space(space)  # with what waits to be written
             self.tiers.erase_space(space)
             self.overrides.forget_space(space)
             return self.store.delete_space(space)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect import Engine
 from recollect.errors import InvalidInput, StoreFull
 from recollect.events.events import Events
 from recollect.events.kinds import NODE_STATE_CHANGE, RETRIEVAL_TRACE, TIER_CHANGE
@@ -46,6 +47,9 @@ class NoRoom:
 
     def first(self) -> int:
         return self._log.first()
+
+    def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
+        return self._log.erase_mentions(ids, kind=kind)
 
     def erase_space(self, space: str) -> int:
         return self._log.erase_space(space)
@@ -236,3 +240,25 @@ def test_a_space_is_erased_with_what_waits(events: Events, log: EventLog) -> Non
     events.later(RETRIEVAL_TRACE, dict, spaces=["a", "b"])
     assert events.erase_space("a") == 2
     assert [e.spaces for e in log.since(0)] == [("b",)]
+
+
+def test_what_the_log_refused_is_erased_too(log: EventLog, clock: FakeClock) -> None:
+    crammed = NoRoom(log)
+    events = Events(lambda: crammed, keep=10, clock=clock)
+    events.record(TIER_CHANGE, {"offer_id": "a"}, spaces=["a"])
+    events.record(TIER_CHANGE, {"offer_id": "b"}, spaces=["b"])
+    assert events.erase_space("a") == 1
+    crammed.full = False
+    events.close()
+    assert [e.spaces for e in log.since(0)] == [("b",)]
+
+
+def test_forgetting_a_space_leaves_no_event_of_it(engine: Engine) -> None:
+    engine.remember("深色主题 dark mode", space="a")
+    engine.remember("预算 budget", space="b")
+    engine.recall("主题", spaces="a")
+    engine.events.flush()
+    engine.recall("主题 theme", spaces=["a", "b"])  # not written yet
+    engine.recall("预算", spaces="b")
+    engine.forget_space("a")
+    assert [e.spaces for e in engine.events.since()] == [("b",)]

@@ -65,8 +65,8 @@ class Events:
 
     def erase_space(self, space: str) -> int:
         """Erase every event that names the space; how many there were."""
-        self.flush()
-        return self._log().erase_space(space)
+        waited = self._recorder.drop_space(space)
+        return waited + self._log().erase_space(space)
 
     def close(self) -> None:
         """Write what waits, let watchers take it, and end them."""

@@ -138,6 +138,15 @@ class Recorder:
                 self._refused = ""
         self._written(kept[-1].id)
 
+    def drop_space(self, space: str) -> int:
+        """Write nothing of this space any more that happened until now; how many waited."""
+        self._ours()
+        with self._writing, self._lock:
+            kept = deque(event for event in self._waiting if space not in event.spaces)
+            gone = len(self._waiting) - len(kept)
+            self._waiting = kept
+        return gone
+
     def _made(self, event: _Waiting | Event) -> Event | None:
         if isinstance(event, Event):
             return event
