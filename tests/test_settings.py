@@ -252,3 +252,30 @@ def test_the_environment_is_read_by_default(monkeypatch: pytest.MonkeyPatch, pro
     monkeypatch.chdir(project)
     assert settings.load().settings.space == "from-env"
     assert os.environ["RECOLLECT_SPACE"] == "from-env"
+
+
+@pytest.mark.parametrize(
+    ("told", "meant"),
+    [(True, True), (False, False), ("true", True), ("FALSE", False), ("on", True), ("0", False)],
+)
+def test_yes_or_no(project: Path, told: bool | str, meant: bool) -> None:
+    assert (
+        settings.load({"redact": told}, environment={}, directory=project).settings.redact is meant
+    )
+    if isinstance(told, str):
+        loaded = settings.load(environment={"RECOLLECT_REDACT": told}, directory=project)
+        assert loaded.settings.redact is meant
+        settings.save_user("redact", told)
+        assert settings.load(environment={}, directory=project).settings.redact is meant
+
+
+def test_yes_is_no_number(project: Path) -> None:
+    user("limit = true\n")
+    with pytest.raises(SettingsError, match="limit must be a whole number, got True"):
+        settings.load(environment={}, directory=project)
+
+
+@pytest.mark.parametrize("told", ["maybe", 1, 0.0, "2"])
+def test_neither_yes_nor_no(project: Path, told: object) -> None:
+    with pytest.raises(SettingsError, match="redact must be true or false"):
+        settings.load({"redact": told}, environment={}, directory=project)

@@ -63,8 +63,10 @@ def accept(
         if value is not None and (value != "" or name == "text")
     }
     if redact:
-        given = redacted_fields(given)
-        check_text(given["text"])  # a mark may be longer than what it stands for
+        cleaned = redacted_fields(given)
+        if cleaned is not given:
+            given = dict(cleaned)
+            check_text(given["text"])  # a mark may be longer than what it stands for
     given.setdefault("space", space)
     created = given.setdefault("created_at", now)
     given.setdefault("updated_at", created)

@@ -17,17 +17,23 @@ MARK = "redacted"
 _TEXTS = {"text": 0, "kind": 128, "section": 512, "source": 2_048}  # and the longest that fits
 _LABELS = {"tags": 128, "entities": 128}
 _OBJECTS = ("metadata", "provenance")
-_FIELDS = (*_TEXTS, *_LABELS, *_OBJECTS)
+_FIELDS = dict.fromkeys((*_TEXTS, *_LABELS, *_OBJECTS))
 _LEAST_NUMBER = 10**13  # below this, a number is nobody's card
 
 
-def redacted_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields as they may be kept. What is not text stays as it is, for others to check."""
-    told = [text for name in _FIELDS if fields.get(name) for text in _texts(fields[name])]
-    provenance = fields.get("provenance")
-    marked = isinstance(provenance, Mapping) and MARK in provenance
-    if not marked and not has_trace("\n".join(told)):
-        return dict(fields)
+def redacted_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields as they may be kept: these themselves where there is nothing to redact. What is
+    not text stays as it is, for others to check."""
+    told: list[str] = []
+    for name, value in fields.items():
+        if name not in _FIELDS:
+            continue
+        if isinstance(value, str):
+            told.append(value)
+        elif value:
+            told += _texts(value)
+    if not has_trace("\n".join(told)) and not _is_marked(fields.get("provenance")):
+        return fields
     done = dict(fields)
     for name, longest in _TEXTS.items():
         if isinstance(done.get(name), str):
@@ -40,6 +46,10 @@ def redacted_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(done.get(name), Mapping):
             done[name] = _cleaned(done[name])
     return _marked(done)
+
+
+def _is_marked(provenance: Any) -> bool:
+    return bool(provenance) and isinstance(provenance, Mapping) and MARK in provenance
 
 
 def redacted_of(memory: Memory) -> str:
@@ -73,16 +83,19 @@ def _texts(value: Any) -> Iterator[str]:
     """Every text within, each key with what it says."""
     if isinstance(value, str):
         yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, str):  # most of them are
+                yield item
+            else:
+                yield from _texts(item)
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            if isinstance(item, str | int):
+            if isinstance(item, (str, int)):
                 yield f"{key}: {item}"
             else:
                 yield str(key)
                 yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
     elif isinstance(value, int) and abs(value) >= _LEAST_NUMBER:
         yield str(value)
 

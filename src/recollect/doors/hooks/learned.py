@@ -110,9 +110,11 @@ def lessons(text: str) -> Iterator[Learned]:
 
 
 def _is_secret(sentence: str) -> bool:
+    """Refused, not only redacted: what is left of it would be no wish any more."""
+    from recollect.text.redact import redact
     from recollect.text.secrets import holds_secret
 
-    return bool(holds_secret(sentence))
+    return bool(holds_secret(sentence)) or bool(redact(sentence).kinds)
 
 
 def _rule_of(sentence: str) -> str:

@@ -31,6 +31,10 @@ def write(harness: str, event: str, outcome: str, *, seconds: float | None = Non
     """One line. A log that cannot be written must not keep an agent from working."""
     moment = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     took = "" if seconds is None else f" ({seconds * 1000:.0f} ms)"
+    if is_full():  # it may say what somebody wrote
+        from recollect.text.redact import redact
+
+        outcome = redact(outcome).text
     outcome = " ".join(outcome.split())[:2_000]
     outcome = "".join(c if c.isprintable() else "�" for c in outcome)  # it is read in terminals
     line = f"{moment} {harness or '?'} {event or '?'}: {outcome}{took}\n"
