@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recollect.access.audit import Audit
 from recollect.access.caller import Caller, Scope
+from recollect.access.cursors import Cursors
 from recollect.access.desk import Desk
 from recollect.access.keys import KeyBook
 from recollect.access.rates import PER_MINUTE, Rates
@@ -48,6 +49,7 @@ class Reception:
         self.audit = Audit(self._file, clock=clock)
         self._repeats = Repeats(self._file, clock=clock)
         self._rates = Rates(per_minute=per_minute)
+        self._cursors = Cursors()
 
     def caller(self, key: str | None, *, door: str) -> Caller:
         """Who holds this key; without one, whoever is on this machine, if the server is open."""
@@ -70,7 +72,7 @@ class Reception:
     def desk(self, caller: Caller) -> Iterator[Desk]:
         """The desk of this caller; its engine stays open until the block ends."""
         with self.tenants.engine(caller.tenant) as engine:
-            yield Desk(engine, caller)
+            yield Desk(engine, caller, audit=self.audit, cursors=self._cursors)
 
     def allow(self, caller: Caller) -> None:
         """One request more, or TooManyRequests."""

@@ -5,7 +5,7 @@ route is closed unless somebody opens it."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeAlias
 
@@ -19,7 +19,7 @@ from recollect.access.desk import Desk
 from recollect.access.reception import Reception
 from recollect.access.repeats import derived_id
 from recollect.doors.http.problems import of_error
-from recollect.errors import Forbidden, RecollectError, Unauthorised
+from recollect.errors import RecollectError, Unauthorised
 
 DOOR = "http"
 OPEN = ("/health/live", "/health/ready", "/version", "/docs", "/openapi.json")
@@ -85,14 +85,9 @@ def caller_of(request: Request) -> Caller:
 
 @contextmanager
 def at_desk(request: Request) -> Iterator[Desk]:
-    """The caller's desk; what it is refused is noted."""
-    reception, caller = reception_of(request), caller_of(request)
-    try:
-        with reception.desk(caller) as desk:
-            yield desk
-    except Forbidden as e:
-        reception.audit.note(_action(request), caller=caller, outcome=e.code)
-        raise
+    """The caller's desk; it notes what is done there, and what is refused."""
+    with reception_of(request).desk(caller_of(request)) as desk:
+        yield desk
 
 
 def write(
@@ -101,33 +96,17 @@ def write(
     *,
     key: str | None,
     asked: object,
-    targets: Sequence[str] = (),
     repeatable: bool = False,
     status: int = 200,
 ) -> JSONResponse:
-    """Do something once, note it, and answer. `asked` is all that makes two requests the same;
+    """Do something once, and answer. `asked` is all that makes two requests the same;
     `repeatable`: doing it twice is doing it once."""
-    reception, caller = reception_of(request), caller_of(request)
-    action = _action(request)
-    reception.audit.ready()
     with at_desk(request) as desk:
-
-        def done() -> Any:
-            try:
-                answer = do(desk)
-            except Forbidden:
-                raise  # noted by the desk's door
-            except RecollectError as e:
-                reception.audit.note(action, caller=caller, targets=targets, outcome=e.code)
-                raise
-            reception.audit.note(action, caller=caller, targets=targets or _ids(answer))
-            return answer
-
         if key is None:
-            return JSONResponse(done(), status)
-        fingerprint = hashlib.sha256(f"{action}\x1f{asked!r}".encode()).hexdigest()
-        answer, replayed = reception.idempotent(
-            caller, key, fingerprint, done, repeatable=repeatable
+            return JSONResponse(do(desk), status)
+        fingerprint = hashlib.sha256(f"{_action(request)}\x1f{asked!r}".encode()).hexdigest()
+        answer, replayed = reception_of(request).idempotent(
+            caller_of(request), key, fingerprint, lambda: do(desk), repeatable=repeatable
         )
         headers = {"Idempotency-Replayed": "true"} if replayed else None
         return JSONResponse(answer, status, headers)
@@ -141,11 +120,3 @@ def own_id(request: Request, key: str | None) -> str | None:
 def _action(request: Request) -> str:
     route = request.scope.get("route")
     return f"{request.method} {getattr(route, 'path', request.url.path)}"
-
-
-def _ids(answer: object) -> list[str]:
-    if isinstance(answer, dict):
-        return [str(answer["id"])] if "id" in answer else []
-    if isinstance(answer, list):
-        return [one for each in answer for one in _ids(each)]
-    return []

@@ -68,9 +68,7 @@ def spaces(request: Request) -> JSONResponse:
 @router.delete("/v1/spaces/{space:path}", summary="Forget a space")
 def forget_space(request: Request, space: str, key: IdempotencyKey = None) -> JSONResponse:
     """Erase a space with all that it holds."""
-    return write(
-        request, lambda desk: desk.forget_space(space), key=key, asked=space, targets=[space]
-    )
+    return write(request, lambda desk: desk.forget_space(space), key=key, asked=space)
 
 
 @router.get("/v1/presets", summary="Presets")
@@ -93,7 +91,6 @@ def set_setting(request: Request, body: Setting, key: IdempotencyKey = None) -> 
         lambda desk: desk.set_setting(body.name, body.value, space=body.space),
         key=key,
         asked=body.given(),
-        targets=[body.name],
         repeatable=True,
     )
 

@@ -37,7 +37,6 @@ def remember_many(request: Request, body: Batch, key: IdempotencyKey = None) -> 
         lambda desk: {"receipts": desk.remember_many(told)},
         key=key,
         asked=told,
-        targets=[],
         status=201,
     )
 
@@ -84,7 +83,6 @@ def reinforce(
         lambda desk: desk.reinforce(memory_id, body.times),
         key=key,
         asked=(memory_id, body.times),
-        targets=[memory_id],
     )
 
 
@@ -112,7 +110,6 @@ def revise(
         lambda desk: desk.revise(memory_id, fields),
         key=key,
         asked=(memory_id, fields),
-        targets=[memory_id],
     )
 
 
@@ -124,5 +121,4 @@ def forget(request: Request, memory_id: str, key: IdempotencyKey = None) -> JSON
         lambda desk: desk.forget(memory_id),
         key=key,
         asked=memory_id,
-        targets=[memory_id],
     )

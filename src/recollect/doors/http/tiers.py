@@ -64,7 +64,6 @@ def promote(request: Request, body: Promoted, key: IdempotencyKey = None) -> JSO
         },
         key=key,
         asked=body.given(),
-        targets=body.ids,
         repeatable=True,
     )
 
@@ -77,7 +76,6 @@ def reject(request: Request, body: Decided, key: IdempotencyKey = None) -> JSONR
         lambda desk: {"offers": desk.reject(body.ids, reason=body.reason)},
         key=key,
         asked=body.given(),
-        targets=body.ids,
         repeatable=True,
     )
 
@@ -90,7 +88,6 @@ def restore(request: Request, body: Decided, key: IdempotencyKey = None) -> JSON
         lambda desk: {"offers": desk.restore(body.ids, reason=body.reason)},
         key=key,
         asked=body.given(),
-        targets=body.ids,
         repeatable=True,
     )
 
@@ -98,9 +95,7 @@ def restore(request: Request, body: Decided, key: IdempotencyKey = None) -> JSON
 @router.post("/offers/{offer_id:path}/undo", summary="Undo")
 def undo(request: Request, offer_id: str, key: IdempotencyKey = None) -> JSONResponse:
     """Take the last decision about an offer back."""
-    return write(
-        request, lambda desk: desk.undo(offer_id), key=key, asked=offer_id, targets=[offer_id]
-    )
+    return write(request, lambda desk: desk.undo(offer_id), key=key, asked=offer_id)
 
 
 @router.get("/offers/{offer_id:path}", summary="One offer")
