@@ -7,6 +7,8 @@ import base64
 import binascii
 import hmac
 import secrets
+from collections.abc import Callable
+from functools import cached_property
 from hashlib import sha256
 
 from recollect.errors import InvalidInput
@@ -15,8 +17,13 @@ _NONCE, _TAG, _LENGTH = 8, 8, 32  # bytes; all cursors are as long
 
 
 class Cursors:
-    def __init__(self, secret: bytes | None = None) -> None:
-        self._secret = secrets.token_bytes(32) if secret is None else secret
+    def __init__(self, secret: Callable[[], bytes] = secrets.token_bytes) -> None:
+        """`secret` is asked for once, when it is first needed."""
+        self._give = secret
+
+    @cached_property
+    def _secret(self) -> bytes:
+        return self._give()
 
     def seal(self, cursor: str, *, context: str) -> str:
         nonce = secrets.token_bytes(_NONCE)

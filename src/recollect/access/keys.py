@@ -26,6 +26,7 @@ from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant
 from recollect.checks import check_space, shown
 from recollect.clock import Clock, from_micros, parse_moment, system_clock, to_micros
 from recollect.errors import InvalidInput, NotFound, StoreError, Unauthorised
+from recollect.tiers.kit import FILTER, RULES
 
 PREFIX = "rk_"
 _FORM = r"rk_([0-9a-f]{16})_([0-9a-f]{64})"
@@ -174,6 +175,18 @@ class KeyBook:
         record = _record(row[1:]) if row else None
         return record if same and record is not None and record.holds(self._clock()) else None
 
+    def claimed(self, key: str) -> str | None:
+        """The id of the key that somebody claims to hold, if there is one; the id is no secret."""
+        form = re.fullmatch(_FORM, key, re.ASCII) if isinstance(key, str) else None
+        with self._file.read() as reader:
+            known: str | None = (
+                reader
+                and reader.execute(
+                    "SELECT id FROM keys WHERE id = ?", (form[1] if form else _NOBODY,)
+                ).get
+            )
+        return known
+
     def _note_use(self, record: KeyRecord) -> None:
         """To the hour: a request that only reads must not write."""
         now = self._clock()
@@ -259,13 +272,14 @@ def _listed(scopes: Iterable[str]) -> list[str]:
 
 def _checked_name(name: object) -> str:
     """It stands in the log beside what its holder offers, and may be trusted by name: no control
-    characters, and no comma, which separates the trusted."""
+    characters, no comma, which separates the trusted, and nobody is called as we are."""
     if (
         isinstance(name, str)
         and name == name.strip()
         and 1 <= len(name) <= 100
         and name.isprintable()
         and "," not in name
+        and name not in (FILTER, RULES)
     ):
         return name
     raise InvalidInput(

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.access.audit import Audit
 from recollect.access.caller import Caller, Scope
 from recollect.access.cursors import Cursors
 from recollect.access.desk import Desk
-from recollect.access.keys import KeyBook
+from recollect.access.kept_answers import with_offers, without_text
+from recollect.access.keys import KeyBook, KeyRecord, NewKey
 from recollect.access.rates import PER_MINUTE, Rates
+from recollect.access.refusals import Refusals
 from recollect.access.repeats import Answer, Repeats, Replayed
 from recollect.access.server_file import ServerFile
 from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.tenants import Tenants
 from recollect.clock import Clock, system_clock
-from recollect.errors import Unauthorised
+from recollect.errors import NotFound, Unauthorised
 from recollect.settings import Settings
+from recollect.tiers.records import offer_record
 
 if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
@@ -49,7 +52,8 @@ class Reception:
         self.audit = Audit(self._file, clock=clock)
         self._repeats = Repeats(self._file, clock=clock)
         self._rates = Rates(per_minute=per_minute)
-        self._cursors = Cursors()
+        self._cursors = Cursors(self._file.secret)
+        self._refusals = Refusals(self.audit, clock)
 
     def caller(self, key: str | None, *, door: str) -> Caller:
         """Who holds this key; without one, whoever is on this machine, if the server is open."""
@@ -62,11 +66,16 @@ class Reception:
                     door=door,
                     trusted=True,
                 )
+            self._refusals.note(None, door=door)
             raise Unauthorised(
                 "a key is needed: send it as 'Authorization: Bearer rk_...'; "
                 "'recollect keys create' makes one"
             )
-        return self.keys.caller(key, door=door)
+        try:
+            return self.keys.caller(key, door=door)
+        except Unauthorised:
+            self._refusals.note(self.keys.claimed(key), door=door)
+            raise
 
     @contextmanager
     def desk(self, caller: Caller) -> Iterator[Desk]:
@@ -89,15 +98,69 @@ class Reception:
         repeatable: bool = False,
     ) -> Replayed:
         """Do it, or give the answer that the same request got before: see `repeats`."""
-        return self._repeats.once(caller, key, request_hash, do, repeatable=repeatable)
+        return self._repeats.once(
+            caller,
+            key,
+            request_hash,
+            do,
+            repeatable=repeatable,
+            keep=without_text,
+            show=lambda kept: with_offers(kept, lambda one: self._offer(caller, one)),
+        )
 
     def look(self) -> None:
         """Can the store be read? Raises what is wrong with it."""
         with self.tenants.engine(DEFAULT_TENANT) as engine:
             engine.spaces()
 
+    # For whoever runs the server; each is noted
+
+    def create_key(self, *, door: str = "cli", **options: Any) -> NewKey:
+        """The options are those of `KeyBook.create`. The tenant must be there."""
+        tenant = options.get("tenant", DEFAULT_TENANT)
+        if not self.tenants.exists(tenant):
+            raise NotFound(
+                f"there is no tenant {tenant!r}; create it with 'recollect tenants create {tenant}'"
+            )
+        self.audit.ready()
+        made = self.keys.create(**options)
+        self.audit.note("create_key", tenant=tenant, door=door, targets=[made.record.id])
+        return made
+
+    def revoke_key(self, key_id: str, *, door: str = "cli") -> KeyRecord:
+        record = self.keys.revoke(key_id)  # first: what must end ends, noted or not
+        self.audit.note("revoke_key", tenant=record.tenant, door=door, targets=[record.id])
+        return record
+
+    def create_tenant(self, tenant: str, *, door: str = "cli") -> None:
+        self.audit.ready()
+        self.tenants.create(tenant)
+        self.audit.note("create_tenant", tenant=tenant, door=door, targets=[tenant])
+
+    def remove_tenant(self, tenant: str, *, door: str = "cli") -> list[KeyRecord]:
+        """Erase a tenant and all that is its own; which keys were revoked."""
+        self.audit.ready()
+        revoked = self.keys.revoke_all(tenant)
+        self._repeats.forget_tenant(tenant)
+        self.tenants.remove(tenant)
+        targets = [tenant, *(record.id for record in revoked)]
+        self.audit.note("remove_tenant", tenant=tenant, door=door, targets=targets)
+        return revoked
+
     def close(self) -> None:
         try:
+            self._refusals.flush()
             self.tenants.close()
         finally:
             self._file.close()
+
+    def __enter__(self) -> Reception:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _offer(self, caller: Caller, offer_id: str) -> dict[str, Any] | None:
+        with self.tenants.engine(caller.tenant) as engine:
+            found = engine.tiers.get(offer_id, spaces=caller.spaces)
+        return None if found is None else offer_record(found)

@@ -3,6 +3,7 @@ SQLite file beside the store; no text of any memory is ever in it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,8 @@ from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.schema import version_of
 
 _TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
 CREATE TABLE keys (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -59,6 +62,7 @@ CREATE TABLE idempotency (
 ) WITHOUT ROWID;
 CREATE INDEX idempotency_begun ON idempotency (begun_at);
 """
+_SECRET = "SELECT value FROM meta WHERE key = 'secret'"  # noqa: S105
 _VERSION = 1
 _APPLICATION_ID = 0x52655365  # "ReSe"
 
@@ -96,9 +100,16 @@ class ServerFile:
         with self._database.read() as reader:
             yield reader if _version(reader) else None
 
-    def empty_log(self) -> None:
-        """Leave nothing of what was erased in the write-ahead log."""
-        self._database.empty_log()
+    def secret(self) -> bytes:
+        """32 random bytes that every process at this file shares."""
+        with self.read() as reader:
+            known: bytes | None = None if reader is None else reader.execute(_SECRET).get
+        if known is None:
+            with self.write() as writer:
+                writer.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (os.urandom(32),))
+                known = writer.execute(_SECRET).get
+                assert known is not None
+        return known
 
     def close(self) -> None:
         self._database.close()
