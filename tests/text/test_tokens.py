@@ -74,3 +74,11 @@ def test_each_part_is_counted_as_its_pattern_says(text: str) -> None:
         "word": tokens._WORD, "run of signs": tokens._SIGNS, "indent": tokens._INDENT
     }.items():  # fmt: skip
         assert counted[name] == len(re.findall(pattern, text)), name
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_english_is_counted_by_tables_as_by_patterns(text: str) -> None:
+    """One letter that is not ASCII, and the patterns count; control characters too."""
+    by_patterns = tokens.measure(f"{text}é")
+    assert by_patterns["other letter"] == 1
+    assert {**by_patterns, "other letter": 0, "wide sign": 0} == tokens.measure(text)

@@ -15,7 +15,7 @@ from operator import add
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
-from recollect.recall.parts import added
+from recollect.recall.parts import added, best_first
 from recollect.vocabulary import Memory
 
 # Notes of different days that stand next to each other need have nothing to do with each other.
@@ -47,8 +47,7 @@ class Context:
             added(one, "neighbours", support[one.memory_id], ceiling=ceiling)
             for one in draft.candidates
         ]
-        raised.sort(key=lambda c: -c.score)
-        return replace(draft, candidates=tuple(raised))
+        return replace(draft, candidates=best_first(raised))
 
 
 def _near_another(memories: Iterable[Memory]) -> list[str]:

@@ -22,6 +22,7 @@ from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit, Standing
 from recollect.recall.fuse import Key, places_of
+from recollect.recall.parts import best_first
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
@@ -51,8 +52,10 @@ class Trust:
         trust = (agreement - self.doubt) / (self.belief - self.doubt)
         return self.least + (self.most - self.least) * min(max(trust, vouched, 0.0), 1.0)
 
-    def capped(self, spreads: Mapping[Key, float]) -> dict[Key, float]:
+    def capped(self, spreads: Mapping[Key, float]) -> Mapping[Key, float]:
         scale = min(1.0, self.cap / max([self.cap, *spreads.values()]))
+        if scale == 1.0:
+            return spreads
         return {key: value * scale for key, value in spreads.items()}
 
 
@@ -84,9 +87,10 @@ class FuseAdaptively:
         spreads = trust.capped(standing.spreads) if standing else {}
         share = shares(draft.channels.get(WORDS, ()))
         weight = trust.weight(share, spreads)
-        scores = {
-            key: max(0.0, share.get(key, 0.0) + weight * spreads.get(key, 0.0)) for key in places
-        }
+        scores: dict[Key, float] = {}
+        for key in places:
+            score = share.get(key, 0.0) + weight * spreads.get(key, 0.0)
+            scores[key] = score if score > 0.0 else 0.0
         peak = max(scores.values(), default=0.0) or 1.0
         # whoever holds the identifier that is asked for stands above whoever does not
         exact = shares(draft.channels.get(EXACT, ()))
@@ -94,8 +98,9 @@ class FuseAdaptively:
             scores[key] += peak * part
         ceiling = max(bool(share) + weight * max(spreads.values(), default=0.0), peak)
         ceiling += peak * bool(exact)
-        candidates = [Candidate(*key, scores[key] / ceiling, at) for key, at in places.items()]
-        candidates.sort(key=lambda c: -c.score)
+        candidates = best_first(
+            [Candidate(*key, scores[key] / ceiling, at) for key, at in places.items()]
+        )
         both = sum([len(at) > 1 for at in places.values()])
         told = (
             f"{len(candidates)} passages, {both} found by more than one channel; "
@@ -103,7 +108,7 @@ class FuseAdaptively:
         )
         return replace(
             draft,
-            candidates=tuple(candidates),
+            candidates=candidates,
             channels={},
             standing=standing,
             notes=(*draft.notes, told),
@@ -112,7 +117,7 @@ class FuseAdaptively:
 
 def shares(found: Sequence[Found]) -> dict[Key, float]:
     """Scores as shares of the best."""
-    best = max((score for _, _, score in found), default=0.0)
+    best = max([score for _, _, score in found], default=0.0)
     return {(name, ordinal): score / best for name, ordinal, score in found} if best > 0 else {}
 
 

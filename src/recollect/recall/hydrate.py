@@ -52,18 +52,17 @@ class Hydrate:
 def _fetched(
     wanted: Sequence[Candidate], draft: Draft, kit: Kit
 ) -> tuple[list[Candidate], list[Dropped]]:
-    working = draft.working
-    keys = [c.key for c in wanted if c.key not in working] if working else [c.key for c in wanted]
-    fetched = dict(zip(keys, kit.store.fetch(keys), strict=True))
+    working, spaces = draft.working, draft.query.spaces
+    keys = [candidate.key for candidate in wanted]
+    fetched = iter(kit.store.fetch([key for key in keys if key not in working]))
     kept: list[Candidate] = []
     gone: list[Dropped] = []
-    for candidate in wanted:
-        key = candidate.key
+    for candidate, key in zip(wanted, keys, strict=True):
         if key in working:
             kept.append(Candidate(*candidate[:4], *working[key], candidate.parts, Tier.WORKING))
             continue
-        found = fetched[key]
-        if found is None or found[0].space not in draft.query.spaces:
+        found = next(fetched)
+        if found is None or found[0].space not in spaces:
             gone.append(Dropped(*key, "forgotten while this question was answered"))
         else:
             kept.append(Candidate(*candidate[:4], *found, candidate.parts))

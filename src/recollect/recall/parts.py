@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
 
 from recollect.vocabulary import Candidate
+
+
+def best_first(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """By score; equals keep their order."""
+    return tuple(sorted(candidates, key=attrgetter("score"), reverse=True))
 
 
 def scored(candidate: Candidate, parts: Mapping[str, float], *, ceiling: float) -> Candidate:
@@ -16,7 +22,7 @@ def scored(candidate: Candidate, parts: Mapping[str, float], *, ceiling: float) 
     return Candidate(
         candidate.memory_id,
         candidate.ordinal,
-        max(0.0, total),
+        total if total > 0 else 0.0,
         candidate.channels,
         candidate.memory,
         candidate.passage,

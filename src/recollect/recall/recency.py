@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
-from recollect.recall.parts import added
+from recollect.recall.parts import added, best_first
 from recollect.recall.salience import days_old, fresh
 from recollect.recall.what_is_asked import turn_of
 
@@ -38,5 +38,5 @@ class Recency:
         for one in draft.candidates:
             new = fresh(days_old(one.memory, now), self.half_life) if one.memory else 0.0
             aged.append(added(one, "recency", most * new * one.score, ceiling=1 + most))
-        aged.sort(key=lambda c: -c.score)
-        return replace(draft, candidates=tuple(aged)).note(f"newness adds up to {most:.0%}")
+        told = f"newness adds up to {most:.0%}"
+        return replace(draft, candidates=best_first(aged), notes=(*draft.notes, told))

@@ -21,7 +21,7 @@ from recollect.recall.draft import Draft, Kit
 from recollect.recall.evidence import evidence
 from recollect.recall.fuse import Key
 from recollect.recall.fuse_adaptively import Trust, trust_in
-from recollect.recall.parts import scored
+from recollect.recall.parts import best_first, scored
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
 from recollect.stores.protocol import Counted, CountsTerms
@@ -86,17 +86,19 @@ class Refine:
         nearness = self.near * firmness * min(1.0, self.short / max(len(asked), 1)) ** 3
         parts = [
             {
-                "words": firmness * share.get(key, 0.0),
-                "meaning": meaning * spreads.get(key, 0.0),
-                "near words": nearness * near.get(key, 0.0),
+                "words": firmness * share.get(one.key, 0.0),
+                "meaning": meaning * spreads.get(one.key, 0.0),
             }
-            for key, *_ in read
+            for one in read
         ]
+        if near:
+            for part, one in zip(parts, read, strict=True):
+                part["near words"] = nearness * near[one.key]
         ceiling = max(
             firmness * bool(share)
             + meaning * max(spreads.values(), default=0.0)
             + nearness * max(near.values(), default=0.0),
-            *(sum(part.values()) for part in parts),
+            *[sum(part.values()) for part in parts],
         )
         ceiling = ceiling if ceiling > 0.0 else 1.0
         # whoever holds the identifier that is asked for stands above whoever does not
@@ -110,16 +112,17 @@ class Refine:
             against = max(0.0, -sum(part.values()))  # what speaks against it counts for nothing
             part["exact"] = _EXACT * ceiling * score / best_exact + against
         ceiling *= 1 + _EXACT * bool(exact)
-        refined = [
-            scored(c, part, ceiling=ceiling)
-            for c, part in zip(draft.candidates, parts, strict=True)
-        ]
-        refined.sort(key=lambda c: -c.score)
+        refined = best_first(
+            [
+                scored(c, part, ceiling=ceiling)
+                for c, part in zip(draft.candidates, parts, strict=True)
+            ]
+        )
         told = f"words weigh {firmness:.2f}, a spread of meaning {meaning:.2f}"
         told += f", a spread of near words {nearness:.2f}" if near else ""
         return replace(
             draft,
-            candidates=tuple(refined),
+            candidates=refined,
             evidence=evidence(
                 draft, refined, {r.key: r.counts for r in read}, rarity, common.passages
             ),

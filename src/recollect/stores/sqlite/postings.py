@@ -221,10 +221,9 @@ class PostingsIndex:
             if not len(holding):
                 continue
             at = holding.searchsorted(wanted)
-            at[at == len(holding)] = 0
-            held = (holding[at] == wanted).nonzero()[0]
+            held = (holding.take(at, mode="clip") == wanted).nonzero()[0]
             if len(held):
-                times = base.counts[span][at[held]].tolist()
+                times = base.counts[span].take(at.take(held)).tolist()
                 for one, count in zip(held.tolist(), times, strict=True):
                     counts[one][term] = count
         numbers, lengths = base.pids[places].tolist(), base.lengths[places].tolist()
