@@ -191,9 +191,11 @@ class Engine:
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
         """Change a memory. Its former form stays in the history. What stands in a notebook's file
         is changed there too."""
-        return self._bookkeeping.revise(
-            self._existing(memory_id), fields, self._parts.writer.revise
-        )
+        memory = self._existing(memory_id)
+        receipt = self._bookkeeping.revise(memory, fields, self._parts.writer.revise)
+        if fields.get("text") not in (None, memory.text):
+            self.events.erase_questions([memory_id])  # they may hold the words that went
+        return receipt
 
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
         """Count that something was told again."""
@@ -221,6 +223,7 @@ class Engine:
         if memory is None and offer is not None:
             kept = self.tiers.held_by(offer)
             self.tiers.erase(offer.memory)
+            self.events.erase_questions([memory_id])
             said = [] if self.store.finish_erasing() else [_HELD_BY_READERS]
             if kept is not None:
                 said.append(f"long-term memory holds these words as {kept}: forget that one too")
@@ -232,6 +235,7 @@ class Engine:
         notes = self._bookkeeping.forget(memory)
         if notes is None and self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
+        self.events.erase_questions([memory_id])
         held = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from recollect import Engine
+from recollect.settings import Settings
 from recollect.stores.sqlite import large
 from recollect.stores.sqlite.posting_files import hash_term
 from recollect.stores.sqlite.store import SQLiteStore
@@ -37,7 +38,9 @@ def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 @pytest.fixture
 def engine(quick_path: Path, size: str) -> Iterator[Engine]:
-    with Engine(quick_path / "s.db", embedder=TOY) as engine:
+    """Without events: these tests ask for the canary again, and a question asked is kept."""
+    settings = Settings(keep_events=0)
+    with Engine(quick_path / "s.db", embedder=TOY, settings=settings) as engine:
         yield engine
 
 
@@ -113,6 +116,24 @@ def test_forget(engine: Engine, quick_path: Path, maintained: bool) -> None:
     clean(quick_path)
     engine.close()
     clean(quick_path)
+
+
+@pytest.mark.parametrize("revised", [False, True])
+def test_questions_that_found_it_go_too(quick_path: Path, revised: bool) -> None:
+    with Engine(quick_path / "s.db", embedder=TOY, settings=Settings()) as engine:
+        memory_id = tell(engine)
+        ask(engine)
+        engine.recall("ordinary", meaning=False)  # does not find it
+        engine.events.flush()
+        assert any(".events" in place for place in traces(quick_path))
+        if revised:
+            engine.revise(memory_id, text="a dull line")
+            assert not any(".events" in place for place in traces(quick_path))
+        else:
+            ask(engine)  # not written yet
+            engine.forget(memory_id)
+            clean(quick_path)
+        assert "ordinary" in {event.data["question"] for event in engine.events.since(0)}
 
 
 def test_forget_what_came_after_the_file_was_written(engine: Engine, quick_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from recollect.checks import check_space, shown
 from recollect.clock import Clock
 from recollect.errors import InvalidInput
+from recollect.events.kinds import RETRIEVAL_TRACE
 from recollect.events.recording import Data, Recorder
 from recollect.stores.tiers import EventLog
 from recollect.vocabulary import Event, SpaceNames
@@ -62,6 +63,12 @@ class Events:
         if "_tail" in self.__dict__:
             told.append(self._tail.fault)
         return "; ".join(filter(None, told))
+
+    def erase_questions(self, ids: Collection[str]) -> int:
+        """Erase the traces of questions that found one of these: they may have been asked in its
+        very words. How many there were."""
+        self.flush()
+        return self._log().erase_mentions(ids, kind=RETRIEVAL_TRACE)
 
     def erase_space(self, space: str) -> int:
         """Erase every event that names the space; how many there were."""

@@ -106,6 +106,9 @@ class EventLog(Protocol):
     def first(self) -> int:
         """The id of the oldest that is kept; 0 if none is."""
 
+    def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
+        """Erase every event of this kind whose data names one of these ids."""
+
     def erase_space(self, space: str) -> int:
         """Erase every event that names the space."""
 

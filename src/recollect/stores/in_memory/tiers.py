@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -204,9 +205,20 @@ class InMemoryEventLog:
         events = self._events
         return events[0].id if events else 0
 
+    def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
+        quoted = [json.dumps(one) for one in ids]  # as an id stands in the data
+        return self._erase(
+            lambda event: (
+                event.kind == kind and any(one in json.dumps(event.data) for one in quoted)
+            )
+        )
+
     def erase_space(self, space: str) -> int:
+        return self._erase(lambda event: space in event.spaces)
+
+    def _erase(self, goes: Callable[[Event], bool]) -> int:
         with self._lock:
-            stay = [event for event in self._events if space not in event.spaces]
+            stay = [event for event in self._events if not goes(event)]
             gone = len(self._events) - len(stay)
             self._events = stay
             return gone

@@ -93,17 +93,25 @@ class SQLiteEventLog:
     def first(self) -> int:
         return self._number("SELECT min(id) FROM events")
 
+    def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
+        quoted = dump([dump(one) for one in ids])  # as an id stands in the data
+        return self._erase(
+            "kind = ? AND EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(data, j.value))",
+            (kind, quoted),
+        )
+
     def erase_space(self, space: str) -> int:
+        return self._erase("EXISTS (SELECT 1 FROM json_each(spaces) s WHERE s.value = ?)", (space,))
+
+    def _erase(self, which: str, bindings: tuple[Any, ...]) -> int:
         if not self.path.exists():
             return 0
         with self._write() as writer:
-            named = writer.execute(
-                "DELETE FROM events WHERE EXISTS "
-                "(SELECT 1 FROM json_each(spaces) s WHERE s.value = ?) RETURNING id",
-                (space,),
+            gone = len(
+                list(writer.execute(f"DELETE FROM events WHERE {which} RETURNING id", bindings))
             )
-            gone = len(list(named))
-        self._database().empty_log()
+        if gone:
+            self._database().empty_log()
         return gone
 
     def finish_erasing(self) -> bool:

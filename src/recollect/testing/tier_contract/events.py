@@ -80,6 +80,17 @@ class EventsContract(TierCase):
         assert events.since(one.id, kinds={"类", "k"}, spaces=["a"], limit=1) == [three]
         assert events.since(0, kinds=[]) == []
 
+    def test_what_names_an_id_is_erased(self, events: EventLog) -> None:
+        named = Event(0, NOON, "k", ("a",), {"hits": [{"id": "m-1", "问": '"引"'}]})
+        other = Event(0, NOON, "k", ("a",), {"hits": [{"id": "m-12"}]})
+        another_kind = Event(0, NOON, "类", ("a",), {"id": "m-1"})
+        quoted = Event(0, NOON, "k", ("a",), {"id": '记"1'})
+        kept = events.append([named, other, another_kind, quoted], keep=9)
+        assert events.erase_mentions(["m-1", '记"1'], kind="k") == 2
+        assert events.since(0) == kept[1:3]
+        assert events.erase_mentions(["m-1"], kind="k") == 0
+        assert events.last() == kept[-1].id
+
     def test_the_limit_counts_what_is_seen(self, events: EventLog) -> None:
         told = [event("k", "b" if n % 3 else "a") for n in range(30)]
         kept = events.append(told, keep=99)
