@@ -179,12 +179,11 @@ class KeyBook:
         """The id of the key that somebody claims to hold, if there is one; the id is no secret."""
         form = re.fullmatch(_FORM, key, re.ASCII) if isinstance(key, str) else None
         with self._file.read() as reader:
-            known: str | None = (
-                reader
-                and reader.execute(
-                    "SELECT id FROM keys WHERE id = ?", (form[1] if form else _NOBODY,)
-                ).get
-            )
+            if reader is None:
+                return None
+            known: str | None = reader.execute(
+                "SELECT id FROM keys WHERE id = ?", (form[1] if form else _NOBODY,)
+            ).get
         return known
 
     def _note_use(self, record: KeyRecord) -> None:

@@ -19,7 +19,7 @@ from recollect.access.server_file import ServerFile
 from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.tenants import Tenants
 from recollect.clock import Clock, system_clock
-from recollect.errors import NotFound, Unauthorised
+from recollect.errors import Unauthorised
 from recollect.settings import Settings
 from recollect.tiers.records import offer_record
 
@@ -44,6 +44,7 @@ class Reception:
         per_minute: int = PER_MINUTE,
     ) -> None:
         self.open_to_all = open_to_all
+        self.clock = clock
         self.tenants = Tenants(settings, embedder=embedder, clock=clock)
         if not settings.store:  # our own place; a place that the user named must exist
             settings.store_path.parent.mkdir(parents=True, exist_ok=True)
@@ -118,10 +119,7 @@ class Reception:
     def create_key(self, *, door: str = "cli", **options: Any) -> NewKey:
         """The options are those of `KeyBook.create`. The tenant must be there."""
         tenant = options.get("tenant", DEFAULT_TENANT)
-        if not self.tenants.exists(tenant):
-            raise NotFound(
-                f"there is no tenant {tenant!r}; create it with 'recollect tenants create {tenant}'"
-            )
+        self.tenants.must_exist(tenant)
         self.audit.ready()
         made = self.keys.create(**options)
         self.audit.note("create_key", tenant=tenant, door=door, targets=[made.record.id])

@@ -82,7 +82,7 @@ class Tenants:
                 "the tenant 'default' is the store itself; erase its spaces with "
                 "'recollect forget --space', or remove the file"
             )
-        self._must_exist(tenant)
+        self.must_exist(tenant)
         self._let_go(tenant)
         _erase(self.path(tenant))
 
@@ -121,7 +121,7 @@ class Tenants:
             with self._lock:
                 if (held := self._fresh(tenant)) is not None:
                     return held
-            self._must_exist(tenant)
+            self.must_exist(tenant)
             held = _Open(self._opened(tenant), _file_id(self.path(tenant)), users=1)
             with self._lock:
                 self._open[tenant] = held
@@ -174,7 +174,7 @@ class Tenants:
             del self._open[tenant]
         held.engine.close()
 
-    def _must_exist(self, tenant: str) -> None:
+    def must_exist(self, tenant: str) -> None:
         if not self.exists(tenant):
             raise NotFound(
                 f"there is no tenant {tenant!r}; create it with 'recollect tenants create {tenant}'"

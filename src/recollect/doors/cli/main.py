@@ -57,6 +57,9 @@ COMMANDS = {
     "hook": "what an agent's hooks call: a primer, memories for a prompt, what was learned",
     "models": "list, pull and choose local models",
     "config": "show and change settings",
+    "keys": "make, list and revoke the keys of a server",
+    "tenants": "create, list and remove tenants, each with a store of its own",
+    "audit": "show what was done through keys, and verify that nothing was changed",
     "completion": "print shell completion for bash, zsh or fish",
 }
 

@@ -12,6 +12,12 @@ examples:
   recollect config get budget
   recollect config set budget 3000
   recollect config unset budget
+  recollect config show --space 项目      what holds in one space of the store, and who says so
+  recollect config set words_threshold 0.5 --space 项目
+  recollect config set limit 5 --of-store
+
+Settings of a store and its spaces are kept in the store: they move with it, and hold for everybody
+who uses it. A question over several spaces follows the strictest.
 
 Order: defaults, your file, the project's .recollect.toml (where to look and how
 much only), RECOLLECT_* variables, options of a command.
@@ -23,11 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=["show", "get", "set", "unset"], nargs="?", default="show")
     parser.add_argument("name", nargs="?")
     parser.add_argument("value", nargs="?")
+    whose = parser.add_mutually_exclusive_group()
+    whose.add_argument("--space", help="of this space of the store")
+    whose.add_argument("--of-store", action="store_true", help="of the whole store")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     from recollect.settings import MEANING, SECRET, config_file, save_user
 
+    if arguments.space is not None or arguments.of_store:
+        return _kept_in_store(arguments, session)
     if arguments.what == "show":
         loaded = session.loaded
         rows = {
@@ -62,6 +73,33 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.show({"config": str(path), "set": arguments.name})
     else:
         session.say(f"written to {path}")
+    return 0
+
+
+def _kept_in_store(arguments: argparse.Namespace, session: Session) -> int:
+    from recollect.settings import MEANING
+
+    engine, name, space = session.engine, arguments.name, arguments.space
+    if arguments.what in ("set", "unset"):
+        if name is None or (arguments.what == "set") is (arguments.value is None):
+            raise InvalidInput(f"say: recollect config {arguments.what} NAME"
+                               f"{' VALUE' if arguments.what == 'set' else ''}")  # fmt: skip
+        engine.set_override(name, arguments.value, space=space)
+    found = engine.overrides.in_force(space)
+    if name is not None:
+        if name not in found:
+            raise InvalidInput(f"which setting? known here: {', '.join(found)}")
+        found = {name: found[name]}
+    if session.json:
+        session.show(
+            {
+                setting: {"value": value, "from": origin, "meaning": MEANING[setting]}
+                for setting, (value, origin) in found.items()
+            }
+        )
+        return 0
+    for setting, (value, origin) in found.items():
+        session.say(f"{setting:<19} {_told(value):<24} ({origin})  {MEANING[setting]}")
     return 0
 
 

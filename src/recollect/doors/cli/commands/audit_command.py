@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import argparse
+
+from recollect.access.audit import audit_record
+from recollect.access.reception import Reception
+from recollect.doors.cli.session import Session
+
+_EPILOG = """\
+examples:
+  recollect audit                        what was done through keys, newest first
+  recollect audit --tenant acme --action forget
+  recollect audit --verify               is every row as it was written, and none missing?
+  recollect audit --verify --head HASH   and is the row among them that you noted then?
+
+Every write, decision and administrative act of a server is here, and every refused key or scope,
+with ids and never with a text. Questions are not: they are events (recollect events).
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("--verify", action="store_true", help="check the whole chain")
+    parser.add_argument("--head", metavar="HASH", help="with --verify: a hash noted before")
+    parser.add_argument("--tenant", help="only of this tenant")
+    parser.add_argument("--key", metavar="ID", help="only by this key")
+    parser.add_argument("--action", help="only this action, like forget")
+    parser.add_argument("--before", type=int, metavar="NUMBER", help="go on before this row")
+    parser.add_argument("--limit", type=int, default=50, help="how many (default 50)")
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    with Reception(session.loaded.settings) as reception:
+        if arguments.verify:
+            return _verify(reception, arguments.head, session)
+        rows = reception.audit.list(
+            tenant=arguments.tenant,
+            key_id=arguments.key,
+            action=arguments.action,
+            before=arguments.before,
+            limit=arguments.limit,
+        )
+    if session.json:
+        session.show_each(audit_record(row) for row in rows)
+        return 0
+    for row in rows:
+        when = row.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        who = row.key_id or "(no key)"
+        about = " ".join(row.targets)
+        session.say(
+            f"{row.number:>6}  {when}  {row.tenant:<10} {who:<16} {row.door:<5} "
+            f"{row.action:<16} {row.outcome:<14} {about}"
+        )
+    if not rows:
+        session.say("nothing was noted yet")
+    return 0
+
+
+def _verify(reception: Reception, head: str | None, session: Session) -> int:
+    broken = reception.audit.verify(head=head)
+    newest = reception.audit.head()
+    if session.json:
+        session.show(
+            {"whole": broken is None, "head": newest}
+            | ({} if broken is None else {"number": broken.number, "why": broken.why})
+        )
+    elif broken is None:
+        session.say("the trail is whole")
+        session.hint(f"note its newest hash elsewhere, for --head: {newest}")
+    else:
+        session.say(f"BROKEN at row {broken.number}: {broken.why}")
+    return 0 if broken is None else 1
