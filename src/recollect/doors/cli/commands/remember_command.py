@@ -159,6 +159,7 @@ def _bulk(arguments: argparse.Namespace, session: Session) -> int:
 
     fates: Counter[str] = Counter()
     waiting = 0
+    redacted = 0
     alone: Counter[str] = Counter()
     with session.progress("remembering") as progress:
         for receipt in session.engine.remember_stream(
@@ -166,6 +167,7 @@ def _bulk(arguments: argparse.Namespace, session: Session) -> int:
         ):
             fates[receipt.action.value] += 1
             waiting += not receipt.embedded
+            redacted += any(note.startswith("redacted: ") for note in receipt.notes)
             alone.update(note for note in receipt.notes if note.startswith(IN_STORE_ALONE))
     failures.sort(key=lambda failure: failure["line"])
     if session.json:
@@ -175,6 +177,8 @@ def _bulk(arguments: argparse.Namespace, session: Session) -> int:
         session.say(f"{told}; {len(failures):,} lines were not taken")
     for note, count in alone.items():
         session.hint(f"{count:,} {note}")
+    if redacted:
+        session.hint(f"{redacted:,} held secrets, which were redacted")
     if waiting:
         session.hint(f"{waiting} wait for vectors; 'recollect reindex' fills them in")
     return 2 if failures else 0
