@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.access.caller import Scope
-from recollect.access.wall import Record, Records, Wall, refuse_ours, verb
-from recollect.checks import shown
+from recollect.access.wall import Record, Records, Wall, fields_of, refuse_ours, verb
 from recollect.errors import Forbidden, InvalidInput, NotFound, unknown_space
 from recollect.recall.presets import PRESETS
 from recollect.recall.render import as_record as answer_record
@@ -20,7 +19,7 @@ from recollect.remember.transfer import as_record as memory_record
 from recollect.remember.transfer import receipt_record
 from recollect.tiers.offering import source_hash
 from recollect.tiers.records import digest_record, offer_record, origin_record, ruling_record
-from recollect.vocabulary import Event, Recollection, SpaceNames
+from recollect.vocabulary import Event, Receipt, Recollection, SpaceNames
 
 if TYPE_CHECKING:
     from recollect.events.following_async import AsyncFollower
@@ -47,11 +46,11 @@ class Desk(Wall):
         supersedes: str | None = None,
         merge: str = "words",
     ) -> Record:
-        fields = _fields(self._told(told), not_among=("supersedes", "merge"))
+        fields = fields_of(self._told(told), not_among=("supersedes", "merge"))
         if supersedes is not None:
             supersedes = self._existing(supersedes).id
         text = fields.pop("text", None)
-        return receipt_record(
+        return self._receipt(
             self._engine.remember(text, supersedes=supersedes, merge=merge, **fields)
         )
 
@@ -61,24 +60,24 @@ class Desk(Wall):
         if isinstance(told, str) or not isinstance(told, Sequence):
             raise InvalidInput("expected a list of memories")
         receipts = self._engine.remember_many([self._told(one) for one in told])
-        return [receipt_record(receipt) for receipt in receipts]
+        return [self._receipt(receipt) for receipt in receipts]
 
     @verb(Scope.WRITE, audited="revise")
     def revise(self, memory_id: str, fields: Mapping[str, Any]) -> Record:
         refuse_ours(fields)
-        fields = _fields(fields, not_among=("memory_id",))
-        return receipt_record(self._engine.revise(self._existing(memory_id).id, **fields))
+        fields = fields_of(fields, not_among=("memory_id",))
+        return self._receipt(self._engine.revise(self._existing(memory_id).id, **fields))
 
     @verb(Scope.WRITE, audited="reinforce")
     def reinforce(self, memory_id: str, times: int = 1) -> Record:
-        return receipt_record(self._engine.reinforce(self._existing(memory_id).id, times))
+        return self._receipt(self._engine.reinforce(self._existing(memory_id).id, times))
 
     @verb(Scope.WRITE, audited="forget")
     def forget(self, memory_id: str) -> Record:
         offer_id = self._offer_id(memory_id)
         if self._engine.tiers.get(offer_id, spaces=self.caller.spaces) is None:
             offer_id = self._existing(memory_id).id
-        return receipt_record(self._engine.forget(offer_id, spaces=self.caller.spaces))
+        return self._receipt(self._engine.forget(offer_id, spaces=self.caller.spaces))
 
     @verb(Scope.ADMIN, audited="forget_space")
     def forget_space(self, space: str) -> Record:
@@ -185,7 +184,7 @@ class Desk(Wall):
 
     @verb(Scope.OFFER, audited="offer")
     def offer(self, told: Mapping[str, Any], *, parents: Sequence[str] = ()) -> Record:
-        fields = _fields(self._told(told), not_among=("parents", "by"))
+        fields = fields_of(self._told(told), not_among=("parents", "by"))
         text = fields.pop("text", None)
         made = self._engine.offer(text, parents=parents, by=self.caller.principal, **fields)
         return offer_record(made)
@@ -235,7 +234,7 @@ class Desk(Wall):
     @verb(Scope.REVIEW, audited="promote_by_rules")
     def promote_by_rules(self, space: str | None = None) -> Records:
         name = self._space(space)
-        return [receipt_record(r) for r in self._engine.tiers.promote_by_rules(name)]
+        return [self._receipt(r) for r in self._engine.tiers.promote_by_rules(name)]
 
     @verb(Scope.REVIEW, audited="promote")
     def promote(
@@ -250,7 +249,7 @@ class Desk(Wall):
             supersedes=supersedes,
             spaces=self.caller.spaces,
         )
-        return [receipt_record(receipt) for receipt in receipts]
+        return [self._receipt(receipt) for receipt in receipts]
 
     @verb(Scope.REVIEW, audited="reject")
     def reject(self, ids: Sequence[str], *, reason: str = "") -> Records:
@@ -365,18 +364,15 @@ class Desk(Wall):
 
     # What is the caller's
 
+    def _receipt(self, receipt: Receipt) -> Record:
+        """Its notes may quote what was known before, so they are for those who may read."""
+        readable = Scope.READ in self.caller.scopes
+        return receipt_record(receipt if readable else receipt._replace(notes=()))
+
     def _asked(
         self, text: str, spaces: SpaceNames | None, options: Mapping[str, Any]
     ) -> Recollection:
         return self._engine.recall(text, spaces=self._spaces(spaces), **_known(options))
-
-
-def _fields(told: Mapping[str, Any], *, not_among: tuple[str, ...]) -> Record:
-    """Fields to be given on by name; what is an argument of its own is no field."""
-    for name in told:
-        if not isinstance(name, str) or name in ("self", *not_among):
-            raise InvalidInput(f"there is no field {shown(name)}; leave it out")
-    return dict(told)
 
 
 def _known(options: Mapping[str, Any]) -> Record:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from recollect.access.caller import Caller, Scope
 from recollect.access.cursors import Cursors
 from recollect.access.targets import asked_for, first_of, ids_in
-from recollect.checks import is_id
+from recollect.checks import is_id, shown
 from recollect.errors import (
     Conflict,
     Forbidden,
@@ -224,3 +224,11 @@ def refuse_ours(told: Mapping[str, Any]) -> None:
     claimed = sorted(name for name in told.keys() & _OURS if told[name] not in (None, "", {}))
     if claimed:
         raise InvalidInput(f"{claimed[0]} is set here and cannot be told; leave it out")
+
+
+def fields_of(told: Mapping[str, Any], *, not_among: tuple[str, ...]) -> Record:
+    """Fields to be given on by name; what is an argument of its own is no field."""
+    for name in told:
+        if not isinstance(name, str) or name in ("self", *not_among):
+            raise InvalidInput(f"there is no field {shown(name)}; leave it out")
+    return dict(told)

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.access.reception import Reception
+from recollect.settings import Settings
+from recollect.testing import FakeClock
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(store=str(tmp_path / "m.db"), embedder="hashing")
+
+
+@pytest.fixture
+def reception(settings: Settings, clock: FakeClock) -> Iterator[Reception]:
+    with Reception(settings, clock=clock) as reception:
+        yield reception
