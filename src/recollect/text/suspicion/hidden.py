@@ -6,6 +6,7 @@ nothing. The text that was hidden is handed back, so that the rules can read it 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.text.suspicion.findings import HIDDEN, Finding, compiled, shown
@@ -28,7 +29,7 @@ _MIXED = (  # a word that has both: three Latin letters or a Cyrillic one betwee
     "[A-Za-z]{0,40}[\u0370-\u03ff\u0400-\u052f][A-Za-z\u0370-\u03ff\u0400-\u052f]{0,40}"
 )
 
-_COMMENT = r"<!--(.{1,2000}?)-->|\n?\[//\]: ?# ?[(\"](.{1,500}?)[)\"]"
+_LINK_COMMENT = r"\[//\]: ?# ?[(\"]([^\n]{1,300}?)[)\"]"
 _STYLED = (
     r"<(?P<tag>[a-z][a-z0-9]{0,10})\s[^>]{0,200}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|"
     r"font-size\s{0,3}:\s{0,3}0(?!\.?[1-9])|opacity\s{0,3}:\s{0,3}0(?!\.?[1-9])|"
@@ -118,10 +119,20 @@ def _look_alikes(text: str, found: Hidden) -> None:
         )
 
 
+def _comments(lower: str) -> Iterator[str]:
+    start = lower.find("<!--")
+    end = lower.find("-->", start) if start >= 0 else -1
+    while start >= 0 and end >= 0:
+        yield lower[start + 4 : end]
+        start = lower.find("<!--", end)
+        end = lower.find("-->", start) if start >= 0 else -1
+    if "[//]" in lower:
+        yield from compiled(_LINK_COMMENT).findall(lower)
+
+
 def _markup(text: str, found: Hidden) -> None:
     lower = text.lower()
-    for comment in compiled(_COMMENT, 16).finditer(lower):
-        inside = comment[1] or comment[2] or ""
+    for inside in _comments(lower):
         if compiled(_SPOKEN_TO).search(inside):
             _note(found, 0.5, "comment", inside)
             break
