@@ -57,9 +57,16 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "access_count": memory.access_count,
         "metadata": dict(memory.metadata),
         "passage": hit.passage._asdict(),
-        "channels": {name: place._asdict() for name, place in hit.channels.items()},
+        "channels": channels_record(hit),
         "parts": dict(hit.parts),
         "displaced": list(hit.displaced),
+    }
+
+
+def channels_record(hit: Hit) -> dict[str, Any]:
+    """Where each channel had it."""
+    return {
+        name: {"rank": place.rank, "score": place.score} for name, place in hit.channels.items()
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.recall.render import hit_record, step_record
+from recollect.recall.render import channels_record, step_record
 from recollect.text.both_ends import both_ends
 from recollect.vocabulary import Hit, Recollection, Step
 
@@ -64,13 +64,17 @@ def plain_words(text: str) -> bool:
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    record = hit_record(hit)
-    kept = {name: record[name] for name in ("id", "score", "parts", "channels")}
-    return {**kept, "verified": hit.memory.verified}
+    return {
+        "id": hit.id,
+        "score": hit.score,
+        "parts": dict(hit.parts),
+        "channels": channels_record(hit),
+        "verified": hit.memory.verified,
+    }
 
 
 def _step(step: Step, plain: bool) -> dict[str, Any]:
-    record = step_record(step._replace(dropped=()))
+    record = step_record(step._replace(dropped=()) if step.dropped else step)
     del record["dropped"]
     record["notes"] = _notes(step.notes, plain)
     return record
