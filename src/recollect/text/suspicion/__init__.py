@@ -79,11 +79,11 @@ def _inside(message: str, how: str, *, least: float) -> list[Finding]:
 
 def _by_words(text: str) -> tuple[float, list[Finding]]:
     """The risk of the worst place, and what was found anywhere."""
-    from recollect.text.suspicion import acts, orders
+    from recollect.text.suspicion import acts, orders, persuasions
     from recollect.text.suspicion.undisguise import plain, without_leet
 
     read = plain(text)
-    signs = _all_signs((*orders.rules(), *acts.rules()), read)
+    signs = _all_signs((*orders.rules(), *persuasions.rules(), *acts.rules()), read)
     if leet := without_leet(read):
         signs += _all_signs(orders.rules(), leet)
     found: dict[Rule, Finding] = {}
