@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -17,12 +18,13 @@ from recollect.errors import EmbedderError, InvalidInput, RecollectError
 from recollect.remember import pipeline, transfer
 from recollect.remember.ingress import accept
 from recollect.stores.protocol import Store
-from recollect.vocabulary import Entry, Memory, Progress, Receipt
+from recollect.vocabulary import TRUST, Entry, Memory, Progress, Receipt
 
 Refused = Callable[[int, RecollectError], None]
 
 _BACKFILL_AT_ONCE = 256
 _FIXED = frozenset({"id", "space", "created_at", "updated_at"})
+_OFFERED = ("who", "door", "source_hash", "parents", "risk", "vouched", TRUST)
 _REVISABLE = (
     "text", "kind", "section", "tags", "entities", "source", "provenance", "confidence",
     "occurred_at", "valid_from", "valid_to", "reinforcement", "access_count", "metadata",
@@ -125,6 +127,9 @@ class Writer:
             now=now,
             redact=self._kit.redact,
         )  # fmt: skip
+        if TRUST in former.provenance:  # who offered it and how far it is trusted is not told
+            ours = {key: former.provenance[key] for key in _OFFERED if key in former.provenance}
+            memory = replace(memory, provenance={**memory.provenance, **ours})
         receipt = pipeline.revise(
             pipeline.prepare(memory, given_id=False),
             self._kit,

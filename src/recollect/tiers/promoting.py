@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.remember.ingress import identity
-from recollect.remember.pipeline import BATCH
 from recollect.remember.succession import SUPERSEDES
 from recollect.tiers.deciding import came_from, decide, held_by, is_vouched
 from recollect.tiers.kit import Kit
@@ -46,8 +45,6 @@ def promote(
 ) -> list[Receipt]:
     """A receipt for each, in order. By a person it is verified: somebody looked. By the rules, what
     somebody trusted said is."""
-    if len(offers) > BATCH:
-        raise InvalidInput(f"{len(offers)} at once are too many; promote at most {BATCH:,}")
     for offer in offers:
         if offer.decision is Decision.REJECTED:
             raise Conflict(f"{offer.id} was rejected ({offer.reason}); restore it first")
