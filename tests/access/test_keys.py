@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from recollect.access import keys as keys_module
 from recollect.access.caller import Scope
 from recollect.access.keys import KeyBook, key_record
 from recollect.access.reception import Reception
@@ -55,8 +54,10 @@ def test_all_that_is_refused_is_refused_alike(reception: Reception, clock: FakeC
     unknown = f"rk_{'1' * 16}_{'2' * 64}"
     wrong = good.key[:-1] + ("0" if good.key[-1] != "0" else "1")
     swapped = f"rk_{good.record.id}_{revoked.key.rsplit('_', 1)[1]}"
-    malformed = ["", "rk_", good.key.upper(), good.key + "0", " " + good.key, good.key + "\n",
-                 good.key[3:], "密钥", "rk_" + "é" * 16 + "_" + "0" * 64, "x" * 100_000]  # fmt: skip
+    malformed = [
+        "", "rk_", good.key.upper(), good.key + "0", " " + good.key, good.key + "\n",
+        good.key[3:], "密钥", "rk_" + "é" * 16 + "_" + "0" * 64, "x" * 100_000,
+    ]  # fmt: skip
     said = set()
     for key in [revoked.key, expired.key, unknown, wrong, swapped, *malformed]:
         with pytest.raises(Unauthorised) as refused:
@@ -79,7 +80,7 @@ def test_each_refusal_does_the_same_work(
         compared.append((len(a), len(b)))
         return honestly(a, b)
 
-    monkeypatch.setattr(keys_module.hmac, "compare_digest", compare)
+    monkeypatch.setattr(hmac, "compare_digest", compare)
     for key in (good.key, revoked.key, f"rk_{'1' * 16}_{'2' * 64}", "nonsense", ""):
         reception.keys.record_of(key)
     assert compared == [(32, 32)] * 5
