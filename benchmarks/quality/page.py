@@ -33,8 +33,8 @@ help, is in `benchmarks/LOG.md`.
 """
 
 _TAIL = """
-`workflow` hands out the five nearest by meaning behind what is recent (nothing is, here), `skill` three
-at most: as they are specified, not as search engines."""
+`workflow` hands out the five nearest by meaning behind what is recent (here nothing is), `skill`
+three at most: as they are specified, not as search engines."""
 
 _ENCODERS = """
 `arctic-s` reads English only; `hashing` knows shared words only. Neither pulls an answer far below

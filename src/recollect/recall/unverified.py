@@ -57,7 +57,13 @@ def within_share(draft: Draft, choose: Callable[[int], _C]) -> _C:
 
 def too_few_verified(candidates: Sequence[Candidate], query: Query) -> bool:
     """Must something unverified perhaps give way, with not enough to take its place?"""
-    if query.unverified_share >= 1 or all(map(is_verified, candidates)):
+    for candidate in candidates:  # of every question: nearly all have nothing to say here
+        memory = candidate.memory
+        if memory is not None and memory.provenance and not memory.verified:
+            break
+    else:
+        return False
+    if query.unverified_share >= 1:
         return False
     return len({c.memory_id for c in candidates if is_verified(c)}) < query.limit
 
