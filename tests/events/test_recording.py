@@ -262,3 +262,16 @@ def test_forgetting_a_space_leaves_no_event_of_it(engine: Engine) -> None:
     engine.recall("预算", spaces="b")
     engine.forget_space("a")
     assert [e.spaces for e in engine.events.since()] == [("b",)]
+
+
+def test_a_question_that_could_not_be_written_is_erased_too(
+    log: EventLog, clock: FakeClock
+) -> None:
+    crammed = NoRoom(log)
+    events = Events(lambda: crammed, keep=10, clock=clock)
+    events.later(RETRIEVAL_TRACE, lambda: {"hits": [{"id": "甲"}]}, spaces=["a"])
+    events.record(TIER_CHANGE, {"offer_id": "甲"}, spaces=["a"])
+    assert events.erase_questions(["甲"]) == 1
+    crammed.full = False
+    events.close()
+    assert [e.kind for e in log.since(0)] == [TIER_CHANGE]

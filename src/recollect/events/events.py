@@ -67,12 +67,13 @@ class Events:
     def erase_questions(self, ids: Collection[str]) -> int:
         """Erase the traces of questions that found one of these: they may have been asked in its
         very words. How many there were."""
-        self.flush()
-        return self._log().erase_mentions(ids, kind=RETRIEVAL_TRACE)
+        self.flush()  # what the log refuses is not worth keeping a word of
+        waited = self._recorder.drop(lambda event: event.kind == RETRIEVAL_TRACE)
+        return waited + self._log().erase_mentions(ids, kind=RETRIEVAL_TRACE)
 
     def erase_space(self, space: str) -> int:
         """Erase every event that names the space; how many there were."""
-        waited = self._recorder.drop_space(space)
+        waited = self._recorder.drop(lambda event: space in event.spaces)
         return waited + self._log().erase_space(space)
 
     def close(self) -> None:

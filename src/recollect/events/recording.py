@@ -138,11 +138,11 @@ class Recorder:
                 self._refused = ""
         self._written(kept[-1].id)
 
-    def drop_space(self, space: str) -> int:
-        """Write nothing of this space any more that happened until now; how many waited."""
+    def drop(self, unwanted: Callable[[_Waiting | Event], bool]) -> int:
+        """Never write these of what waits; how many there were."""
         self._ours()
         with self._writing, self._lock:
-            kept = deque(event for event in self._waiting if space not in event.spaces)
+            kept = deque(event for event in self._waiting if not unwanted(event))
             gone = len(self._waiting) - len(kept)
             self._waiting = kept
         return gone
