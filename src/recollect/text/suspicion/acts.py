@@ -235,9 +235,25 @@ def _revealing() -> tuple[Rule, ...]:
     reveal = (
         _NOT + r"(?:" + words(r"print|reveal|show|repeat|output|disclose|dump|display|leak|recite|quote|expose|list|"
                               r"spell out|write out|tell me")
-        + r"|打印|公布|透露|显示|输出|泄露|复述|展示|列出|公开|说出|背出)"
+        + r"|打印|公布|透露|显示|输出|泄露|复述|展示|列出|公开|说出|背出|披露)"
     )  # fmt: skip
     return (
+        rule(  # what the model was told before, by any other name
+            EXFILTRATION, 0.5, "hidden private confidential secret conceal unseen invisible initial bootstrap startup setup loaded "
+            "隐藏 隐秘 秘密 私密 机密 不可见 初始 启动 预设",
+            r"(?:" + reveal[len(_NOT):] + r"|" + _NOT + words(r"return|provide|reproduce|hand over|give (?:me|us|out)|deliver|surrender|share")
+            + r"|交出|给出|提供|返回|交代)[^\n.!?。！？]{0,25}?(?:"
+            + words(r"(?:hidden|private|confidential|secret|concealed|unseen|invisible|internal) (?:\w{1,14} )?(?:messages?|configuration|"
+                    r"set-?up(?: text| message)?|content|instructions?|text|prompt|directives?|rules)|(?:bootstrap|initiali[sz]ation|"
+                    r"startup|start-up) (?:message|prompt|text|content|configuration)")
+            + r"|(?:隐藏|隐秘|秘密|私密|机密|不可见|初始)的?(?:系统)?(?:设定|消息|配置|内容|指令|提示词?|说明)|"
+            r"(?:启动|初始化)(?:时|阶段|前)[^\n。]{0,8}(?:隐秘|秘密|私密|收到|加载|获得)[^\n。]{0,6}(?:配置|内容|消息|设定))",
+        ),
+        rule(
+            TOOL_CALL, 0.5, "decod base64 payload 解码 解密",
+            words(r"decod(?:e|ing)|decrypt") + r"[^\n.!?]{0,50}?" + words(r"(?:and|then) (?:run|execute|follow|obey|eval(?:uate)?)")
+            + r"|(?:解码|解密)[^\n。]{0,4}(?:后|并|然后|再)[^\n。]{0,4}(?:执行|运行|照做|遵照)",
+        ),
         rule(
             EXFILTRATION, 0.5, "prompt instructions 提示词 系统提示 指令",
             rf"{reveal}[^\n.!?。！？]{{0,30}}?(?:"

@@ -31,22 +31,24 @@ _LIFT = (
         r"pay no attention to|(?:do not|don't|stop|no longer|never) (?:follow|obey|heed)(?:ing)?|"
         r"neglect|throw away|erase|wipe"
     )
-    + r"|忽略|无视|忽视|忽略掉|(?:不要|别|不用|不必|无需)(?:再)?(?:理会|遵守|遵循|遵从|听从|管|顾)|"
+    + r"|忽略|无视|忽视|忽略掉|(?:不要|别|不用|不必|无需)(?:再)?(?:理会|遵守|遵循|遵从|听从|沿用|管|顾)|"
     r"(?:不再|停止)(?:遵守|遵循|遵从|听从|执行)|忘记|忘掉|抛开|抛弃|丢弃|舍弃|绕过|绕开|推翻|废除|清空|清除)"
 )
 _EARLIER = (
     r"(?:" + words(
         r"previous|prior|preceding|above|earlier|former|foregoing|existing|original|initial|past|"
-        r"your|system(?:'s)?|safety|developers?'?|before|built-in|hidden"
+        r"your|system(?:'s)?|safety|developers?(?:'s?)?|before|built-in|hidden|governing|supervisors?(?:'s)?|"
+        r"operators?(?:'s)?|administrators?(?:'s)?|control|upper"
     )
-    + r"|以上|之前|先前|前面|上面|上述|此前|原有|原来的?|原先|你的|给你的?|系统|既有|开发者|已有|早先|内置)"
+    + r"|以上|之前|先前|前面|上面|上述|此前|原有|原来的?|原先|你的|给你的?|系统|既有|开发者|已有|早先|内置|上层|上级|管理方|运营方|管理员|原定)"
 )  # fmt: skip
 _ORDERS = (
     r"(?:" + words(
         r"instructions?|directives?|rules?|guidelines?|guidance|prompts?|orders|polic(?:y|ies)|"
-        r"constraints?|restrictions?|safeguards?|guardrails?|programming|training|commands?"
+        r"constraints?|restrictions?|safeguards?|guardrails?|programming|training|commands?|directions|"
+        r"(?:developer|system|operator) messages?"
     )
-    + r"|指令|指示|规则|规定|提示词?|命令|设定|限制|约束|准则|政策|守则|训练)"
+    + r"|指令|指示|规则|规定|规范|提示词?|命令|设定|限制|约束|准则|政策|守则|训练|控制要求)"
 )  # fmt: skip
 _ANY = (
     r"(?:"
@@ -65,11 +67,11 @@ def _lifting() -> tuple[Rule, ...]:
     orders = (
         "instruction directive rule guideline guidance prompt order polic constraint restriction "
         "safeguard guardrail programming training command 指令 指示 规则 规定 提示 命令 设定 限制 约束 准则 "
-        "政策 守则 训练"
+        "政策 守则 训练 规范 控制要求 direction message"
     )
     lifts = (
         "ignor disregard forget overrid bypass discard abandon aside attention follow obey heed neglect "
-        "throw erase wipe 忽略 无视 忽视 理会 遵 听从 不要管 别管 不用管 顾 执行 忘 抛 丢弃 舍弃 绕 推翻 废除 清"
+        "throw erase wipe 沿用 忽略 无视 忽视 理会 遵 听从 不要管 别管 不用管 顾 执行 忘 抛 丢弃 舍弃 绕 推翻 废除 清"
     )
     return (
         rule(INSTRUCTION, 0.75, f"{orders} & {lifts}", f"{_LIFT}{_GAP}{_EARLIER}{_GAP}{_ORDERS}"),
@@ -87,14 +89,14 @@ def _lifting() -> tuple[Rule, ...]:
             r"(?:统统|全部|全都|都)?(?:忘掉|忘记|忘了吧|抛开|清空|作废)",
         ),
         rule(
-            INSTRUCTION, 0.55, f"{orders} & appl longer void obsolete suspended lifted cancel revoked disabled null replaced 作废 失效 不再 不适用 解除 取消",
+            INSTRUCTION, 0.55, f"{orders} & appl longer void obsolete suspended lifted cancel revoked disabled null replaced 作废 失效 不再 不适用 解除 取消 撤销 过期 expired outdated superseded",
             f"{_EARLIER}{_GAP}{_ORDERS}{_GAP}(?:"
             + words(
-                r"no longer (?:appl(?:y|ies)|holds?|bind(?:ing|s)?|valid)|(?:is|are|were) (?:now )?"
-                r"(?:void|obsolete|suspended|lifted|cancell?ed|revoked|disabled|null)|"
+                r"no longer (?:appl(?:y|ies)|holds?|bind(?:ing|s)?|valid)|(?:is|are|were|has|have) (?:now )?"
+                r"(?:void|obsolete|expired|outdated|superseded|suspended|lifted|cancell?ed|revoked|disabled|null)|"
                 r"(?:do|does) not apply|ha(?:s|ve) been (?:lifted|revoked|cancell?ed|suspended|replaced)"
             )
-            + r"|作废|失效|不再有效|不再?适用|解除|取消了)",
+            + r"|as (?:obsolete|void|expired|outdated)|作废|失效|不再有效|不再?适用|解除|取消了|已?被?撤销|过期)",
         ),
         rule(
             INSTRUCTION, 0.3, f"{orders} & supersede override precedence replace outrank 优先于 高于 凌驾 取代 覆盖",
@@ -109,10 +111,22 @@ def _lifting() -> tuple[Rule, ...]:
         ),
         rule(
             INSTRUCTION, 0.45, "restrict limit safeguard guardrail rules polic 限制 约束 束缚 政策",
-            words(r"(?:drop|lift|remove|shed|ignore|abandon|lose) (?:all|any|every|your|all your|its|all its|the) (?:\w{1,12} )?"
+            words(r"(?:drop|lift|remove|shed|ignore|abandon|lose|bypass|disable|evade) (?:all|any|every|your|all your|its|all its|the) (?:\w{1,12} )?"
                   r"(?:restrictions?|limitations?|safeguards?|guardrails?)|no longer (?:bound|limited|restricted|constrained) by")
             + r"|(?:放弃|摆脱|解除|抛开|去除|打破)(?:你的?|所有|一切|全部|任何|自身)+(?:的)?(?:限制|约束|束缚)|"
             r"不再受[^\n。！？]{0,12}(?:约束|限制|束缚)",
+        ),
+        rule(
+            INSTRUCTION, 0.4, f"{orders} & replace treat & governing system operator supervisor developer",
+            words("replace|treat") + _GAP + words(r"governing|system|operator'?s?|supervisor'?s?|developer'?s?")
+            + f"{_GAP}{_ORDERS}",
+        ),
+        rule(
+            INSTRUCTION, 0.35, "priority precedence 优先",
+            words(r"(?:give|grant|assign) (?:this|these|the following|the next) [^\n.!?]{0,20}?(?:top|highest|absolute) priority|"
+                  r"(?:this|these|the following|the next) (?:text|passage|lines?|note|message|words?|instructions?) (?:ha(?:s|ve)|takes?) "
+                  r"(?:the )?(?:top|highest|absolute) (?:priority|precedence)")
+            + r"|(?:接下来|以下|下面|这段|本段|这条)[^\n。！？]{0,8}(?:拥有|具有|享有|是)?最高(?:的)?优先(?:级|权)?",
         ),
         rule(  # letters that stood apart, joined: the borders between words are lost
             INSTRUCTION, 0.7, "ignore disregard forget override",
@@ -213,7 +227,7 @@ def _roles() -> tuple[Rule, ...]:
                   r"(?:requests?|orders?|commands?|demands?)|unrestricted (?:operator|mode|ai|assistant)")
             + r"|不受(?:任何)?限制的(?:操作员|助手|ai|模型|智能体)|(?:所有|任何|一切|全部)(?:的)?(?:请求|要求|命令)"
             r"(?:都|均|一律)(?:要|须|必须|应)?(?:照办|服从|执行|满足|答应|批准|回答[“\"]?(?:可以|好|是|同意))|(?:满足|答应|服从)[^\n。]{0,6}"
-            r"(?:所有|任何|一切)(?:的)?(?:请求|要求|命令)|不(?:得|要|能|许|会)拒绝(?:任何|用户|我)",
+            r"(?:所有|任何|一切)(?:的)?(?:请求|要求|命令)|不(?:得|要|能|许|会)拒绝(?:任何|用户|我|接下来|后面|下面)",
         ),
     )  # fmt: skip
 
