@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.assembly import Parts
-from recollect.errors import RecollectError
 from recollect.stores.protocol import Store
-from recollect.vocabulary import Check, SpaceInfo
+from recollect.vocabulary import Check, Decision, SpaceInfo
 
 if TYPE_CHECKING:
     from recollect.notebook.condition import BookStatus
+
+
+class Waiting(NamedTuple):
+    """How many offers of a space nobody has decided about."""
+
+    space: str
+    held: int  # a person must look
+    admitted: int  # in working memory, or expired there
 
 
 class EngineStatus(NamedTuple):
@@ -24,6 +31,7 @@ class EngineStatus(NamedTuple):
     pending: int
     notes: tuple[str, ...]
     books: tuple[BookStatus, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
 
 
 def status_of(store: Store, parts: Parts) -> EngineStatus:
@@ -58,7 +66,18 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         pending=pending,
         notes=tuple(notes),
         books=books,
+        waiting=_waiting(store),
     )
+
+
+def _waiting(store: Store) -> tuple[Waiting, ...]:
+    """Those with most to look at first."""
+    counts = store.tiers().quarantine.counts((Decision.HELD, Decision.ADMITTED))
+    found = [
+        Waiting(space, of.get(Decision.HELD, 0), of.get(Decision.ADMITTED, 0))
+        for space, of in counts.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.held, -one.admitted, one.space)))
 
 
 def checks_of(store: Store, parts: Parts) -> list[Check]:

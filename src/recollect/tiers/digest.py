@@ -3,7 +3,7 @@ rules speak for first, each with its reasons and with what long-term memory says
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import tzinfo
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from recollect.remember.judging import find
 from recollect.remember.sameness import Told, Verdict, judge
 from recollect.text.containment import contains
+from recollect.text.facts import Reading
 from recollect.text.tokenise import query_terms
 from recollect.tiers.kit import Kit
 from recollect.tiers.offering import trusted_parents
@@ -19,7 +20,8 @@ from recollect.tiers.rules import Ancestry, Spoken, ancestry_of, independent_sou
 from recollect.vocabulary import Decision, Offer
 
 WAITING = (Decision.ADMITTED, Decision.HELD)
-_MOST = 500  # the newest; a digest is for reading
+_MOST = 200  # the newest; a digest is for reading, and comparing each takes milliseconds
+_COMPARED = 8  # who says the same is among the first few that share most words
 _ALIKE = 0.5  # a share of terms, below which nobody need compare two texts
 _NEAR = 0.8  # from here on a person should see both, whatever the rules make of them
 
@@ -60,11 +62,23 @@ class Digest(NamedTuple):
     left_out: bool  # more wait than were looked at
 
 
+class _Told(Told):
+    """Read once, however often it is compared."""
+
+    _read: Reading | None = None
+
+    def reading(self, zone: tzinfo | None) -> Reading:
+        if self._read is None:
+            self._read = super().reading(zone)
+        return self._read
+
+
 class _Said(NamedTuple):
     """An offer with its words, which are many and are found once."""
 
     offer: Offer
     words: frozenset[str]
+    told: _Told
 
     @property
     def text(self) -> str:
@@ -75,11 +89,16 @@ def digest(space: str, kit: Kit) -> Digest:
     page = kit.quarantine.scan(spaces=[space], decisions=WAITING, limit=_MOST)
     offers = as_trusted_now(page.offers, kit)
     zone = kit.settings.zone
-    groups = _groups([_Said(o, frozenset(query_terms(o.memory.text))) for o in offers], zone)
+    groups = _groups([_said(offer) for offer in offers], zone)
     ancestry = ancestry_of(offers, kit)
     proposals = [_proposal(group, groups, ancestry, kit) for group in groups]
     proposals.sort(key=lambda p: (not p.promote, -p.sources, -len(p.offers), p.offers[0].risk))
     return Digest(space, tuple(proposals), len(offers), page.cursor is not None)
+
+
+def _said(offer: Offer) -> _Said:
+    memory = offer.memory
+    return _Said(offer, frozenset(query_terms(memory.text)), _Told(memory.text, memory.created_at))
 
 
 def as_trusted_now(offers: Sequence[Offer], kit: Kit) -> list[Offer]:
@@ -150,32 +169,37 @@ def _says_all_of(other: _Said, one: _Said, zone: tzinfo) -> bool:
     return (
         other.offer.identity == one.offer.identity
         or contains(other.text, one.text)
-        or judge(_told(one), _told(other), zone=zone).verdict is Verdict.SAME
+        or judge(one.told, other.told, zone=zone).verdict is Verdict.SAME
     )
 
 
 def _among(one: _Said, groups: Sequence[Sequence[_Said]], zone: tzinfo) -> Iterator[Beside]:
-    """Other offers that contradict it, or may."""
-    for group in groups:
-        other = group[0]
-        share = _share(one.words, other.words)
-        if share < _ALIKE or any(member is one for member in group):
-            continue
-        said = judge(_told(other), _told(one), zone=zone)
+    """Other offers that contradict it, or may; of many the nearest."""
+    near = [
+        (share, group[0])
+        for group in groups
+        if (share := _share(one.words, group[0].words)) >= _ALIKE
+        and not any(member is one for member in group)
+    ]
+    near.sort(key=lambda pair: -pair[0])
+    for share, other in near[:_COMPARED]:
+        said = judge(other.told, one.told, zone=zone)
         if said.verdict is Verdict.CORRECTION or share >= _NEAR:
             yield Beside(other.offer.id, other.text, said.verdict, said.why, "quarantine")
 
 
 def _groups(said: Sequence[_Said], zone: tzinfo) -> list[list[_Said]]:
-    """Those that say the same, newest first. Only texts that share words are compared."""
+    """Those that say the same, newest first. Only texts that share words are compared, and each
+    with those that share most."""
     groups: list[list[_Said]] = []
     by_identity: dict[str, int] = {}
     by_word: dict[str, set[int]] = defaultdict(set)
     for one in said:
         at = by_identity.get(one.offer.identity)
         if at is None:
-            near = set().union(*(by_word[word] for word in one.words)) if one.words else set()
-            at = next((g for g in sorted(near) if _same(groups[g][0], one, zone)), None)
+            shared = Counter(group for word in one.words for group in by_word[word])
+            near = (group for group, _ in shared.most_common(_COMPARED))
+            at = next((group for group in near if _same(groups[group][0], one, zone)), None)
             if at is None:
                 at = len(groups)
                 groups.append([])
@@ -189,7 +213,7 @@ def _groups(said: Sequence[_Said], zone: tzinfo) -> list[list[_Said]]:
 def _same(a: _Said, b: _Said, zone: tzinfo) -> bool:
     if a.offer.memory.kind != b.offer.memory.kind or _share(a.words, b.words) < _ALIKE:
         return False
-    if judge(_told(a), _told(b), zone=zone).verdict is Verdict.SAME:
+    if judge(a.told, b.told, zone=zone).verdict is Verdict.SAME:
         return True
     one, other = sorted((a.text, b.text), key=len)
     return contains(other, one)
@@ -197,7 +221,3 @@ def _same(a: _Said, b: _Said, zone: tzinfo) -> bool:
 
 def _share(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / max(1, min(len(a), len(b)))
-
-
-def _told(said: _Said) -> Told:
-    return Told(said.text, said.offer.memory.created_at)

@@ -27,9 +27,26 @@ def who(arguments: argparse.Namespace) -> Principal:
 
 
 def add_deciding(parser: argparse.ArgumentParser, what: str) -> None:
-    parser.add_argument("ids", nargs="+", metavar="ID", help="as 'recollect quarantine' shows them")
+    parser.add_argument(
+        "ids",
+        nargs="+",
+        metavar="ID",
+        help="as 'recollect quarantine' shows them; '-' reads them from a pipe, one on a line",
+    )
     parser.add_argument("--reason", default="", help="why, for whoever looks later")
     add_who(parser, what)
+
+
+def ids_of(arguments: argparse.Namespace) -> list[str]:
+    if arguments.ids != ["-"]:
+        return list(arguments.ids)
+    from recollect.doors.cli.inputs import piped
+
+    return piped().split()
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def show_offers(offers: Sequence[Offer], session: Session) -> None:
@@ -40,14 +57,15 @@ def show_offers(offers: Sequence[Offer], session: Session) -> None:
         session.say(f"{offer.id}  {offer.decision.value}: {offer.reason}")
 
 
-def say_offer(offer: Offer, session: Session) -> None:
-    """Two lines: what it is, and what was decided."""
+def say_offer(offer: Offer, session: Session, *, name_space: bool = False) -> None:
+    """Three lines: whose it is, what it says, and what was decided."""
     marks = "".join(
         f"  [{mark}]"
         for mark in (
             f"risk {offer.risk:.2f}" if offer.risk else "",
             f"redacted: {', '.join(offer.redacted)}" if offer.redacted else "",
             "trusted" if offer.trusted else "",
+            offer.space if name_space else "",
         )
         if mark
     )

@@ -11,6 +11,7 @@ from recollect.tiers.records import digest_record
 if TYPE_CHECKING:
     from recollect.tiers.digest import Proposal
 
+_OTHERS = 5  # ids on a line
 _EPILOG = """\
 The same things stand together, those that the rules speak for come first, and what long-term memory
 says about them is shown with each. The rules: somebody in the setting 'trusted' said it, so many
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         if session.json:
             session.show({"space": space, "promoted": [receipt_record(r) for r in receipts]})
         else:
-            session.say(f"{len(receipts)} promoted; 'recollect undo ID' takes one back")
+            session.say(f"{len(receipts):,} promoted; 'recollect undo ID' takes one back")
             for receipt in receipts:
                 session.say(f"  {receipt.id}  {receipt.action.value}")
         return 0
@@ -56,6 +57,10 @@ def _say(proposal: Proposal, session: Session) -> None:
     more = f" (+{len(proposal.offers) - 1} that say the same)" if len(proposal.offers) > 1 else ""
     session.say(f"{mark}  {proposal.id}  {clip(proposal.offers[0].memory.text, 72)}{more}")
     session.say(f"         {'; '.join(proposal.reasons)}")
+    others = [offer.id for offer in proposal.offers[1:]]
+    if others:
+        left = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
+        session.say(f"         with {' '.join(others[:_OTHERS])}{left}")
     for beside in proposal.conflicts:
         session.say(
             f"         {beside.verdict.value} ({beside.why}): {beside.id}  {clip(beside.text, 60)}"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from recollect.doors.cli.reviewing import add_deciding, who
+from recollect.doors.cli.reviewing import add_deciding, ids_of, who
 from recollect.doors.cli.session import Session
 from recollect.remember.transfer import receipt_record
 
@@ -11,6 +11,7 @@ What you promote counts as verified: you looked at it. 'recollect undo ID' takes
 
 examples:
   recollect promote ID
+  recollect quarantine --decision admitted --json | jq -r .offers[].id | recollect promote -
   recollect promote ID --supersedes MEMORY      it takes that one's place, which is kept as history
 """
 
@@ -29,17 +30,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
+    ids = list(dict.fromkeys(ids_of(arguments)))
     receipts = session.engine.promote(
-        arguments.ids,
+        ids,
         by=who(arguments),
         reason=arguments.reason,
         supersedes=arguments.supersedes,
     )
     if session.json:
-        session.show_each(receipt_record(receipt) for receipt in receipts)
+        session.show_each(
+            {"offer_id": offer_id, **receipt_record(receipt)}
+            for offer_id, receipt in zip(ids, receipts, strict=True)
+        )
         return 0
-    for receipt in receipts:
-        session.say(f"{receipt.id}  {_TOLD.get(receipt.action.value, receipt.action.value)}")
+    for offer_id, receipt in zip(ids, receipts, strict=True):
+        held = "" if receipt.id == offer_id else f", as {receipt.id}"
+        session.say(f"{offer_id}  {_TOLD.get(receipt.action.value, receipt.action.value)}{held}")
         for note in receipt.notes:
             session.hint(note)
     return 0

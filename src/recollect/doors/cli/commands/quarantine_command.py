@@ -48,8 +48,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         records = [offer_record(offer) for offer in page.offers]
         session.show({"offers": records, "cursor": page.cursor})
         return 0
+    several = len({offer.space for offer in page.offers}) > 1
     for offer in page.offers:
-        say_offer(offer, session)
+        say_offer(offer, session, name_space=several)
     if not page.offers:
         session.say("nothing was offered here, or nothing that was decided so")
     if page.cursor is not None:
@@ -70,7 +71,8 @@ def _one(offer_id: str, session: Session) -> int:
     session.say()
     for name, value in offer_record(offer).items():
         if name != "text" and value not in (None, "", [], {}):
-            session.say(f"{name:>14}  {value}")
+            told = "; ".join(map(str, value)) if isinstance(value, list) else value
+            session.say(f"{name:>14}  {told}")
     session.say()
     for ruling in rulings:
         when = ruling.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from recollect.doors.cli.reviewing import add_deciding, show_offers, who
+from recollect.doors.cli.reviewing import add_deciding, ids_of, show_offers, who
 from recollect.doors.cli.session import Session
 
 
@@ -14,6 +14,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    offers = session.engine.restore(arguments.ids, by=who(arguments), reason=arguments.reason)
+    offers = session.engine.restore(ids_of(arguments), by=who(arguments), reason=arguments.reason)
     show_offers(offers, session)
     return 0

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import argparse
 
-from recollect.doors.cli.reviewing import add_who, who
+from recollect.checks import check_space
+from recollect.doors.cli.reviewing import add_who, counted, who
 from recollect.doors.cli.session import Session, clip
 from recollect.tiers.records import origin_record
 
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     tiers = session.engine.tiers
-    origin = tiers.from_source(arguments.source, spaces=arguments.space)
+    spaces = arguments.space and [check_space(name) for name in arguments.space]
+    origin = tiers.from_source(arguments.source, spaces=spaces)
     if arguments.dry_run or not origin:
         if session.json:
             session.show(origin_record(origin))
@@ -43,11 +45,20 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return 0
     count = len(origin.offers) + len(origin.derived)
     session.confirm(
-        f"Take back {count} offers and {len(origin.memories)} memories from {arguments.source}?"
+        f"Take back {counted(count, 'offer')} and {_memories(len(origin.memories))} from "
+        f"{arguments.source}?"
     )
-    done = tiers.roll_back(arguments.source, by=who(arguments), spaces=arguments.space)
+    done = tiers.roll_back(arguments.source, by=who(arguments), spaces=spaces)
     if session.json:
         session.show({"source": arguments.source, **done._asdict()})
     else:
-        session.say(f"{done.rejected} offers rejected, {done.forgotten} memories forgotten")
+        session.say(
+            f"{counted(done.rejected, 'offer')} rejected, {_memories(done.forgotten)} forgotten"
+        )
+        if done.in_files:
+            session.hint(f"{_memories(done.in_files)} of files of yours stay: edit them there")
     return 0
+
+
+def _memories(number: int) -> str:
+    return "1 memory" if number == 1 else f"{number:,} memories"

@@ -24,6 +24,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 "embedder": status.embedder,
                 "index": status.indexed_by,
                 "pending": status.pending,
+                "waiting": [waiting._asdict() for waiting in status.waiting],
                 "notes": list(status.notes),
                 "books": [_book_record(book) for book in status.books],
             }
@@ -32,6 +33,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     session.say(f"store     {status.store}")
     session.say(f"memories  {status.memories:,} in {len(status.spaces)} spaces")
     session.say(f"embedder  {status.embedder} (index by {status.indexed_by})")
+    for waiting in status.waiting:
+        session.say(
+            f"waiting   {waiting.held:,} held, {waiting.admitted:,} admitted in {waiting.space}: "
+            f"recollect digest --space {waiting.space}"
+        )
     for book in status.books:
         session.say(f"book      {_book_line(book)}")
     for note in status.notes:
