@@ -17,6 +17,7 @@ from recollect.doors.http.callers import Doorkeeper
 from recollect.doors.http.guard import LOOPBACK, MOST_BYTES, Guard
 from recollect.doors.http.metrics import Measured, Metrics
 from recollect.doors.http.problems import add_problems
+from recollect.doors.web.serving import mount_page
 
 _ABOUT = """\
 A memory for AI agents. Send your key as `Authorization: Bearer rk_…`; which tenant and which spaces
@@ -56,4 +57,5 @@ def create_app(
     add_problems(app)
     for part in (recalls, memories, tiers, events, care):
         app.include_router(part.router)
+    mount_page(app)
     return app

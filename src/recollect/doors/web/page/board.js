@@ -1,0 +1,62 @@
+// What stands in each column. Whoever may not review sees what may be recalled, and nothing to decide.
+
+import { api } from "./api.js";
+
+export const LEFT_OUT = ["held", "refused", "ignored", "rejected"];
+
+export async function loadBoard({ space, decision, most }) {
+  const reviewed = Promise.all([
+    api.offers(space, decision ? [decision] : LEFT_OUT, most),
+    api.offers(space, ["admitted"], most),
+    api.offers(space, ["promoted"], most),
+    api.digest(space),
+  ]).catch((problem) => {
+    if (problem.status === 403) return null;
+    throw problem;
+  });
+  const [review, working, known] = await Promise.all([
+    reviewed,
+    api.working(space, most),
+    nothingYet(api.memories(space, most), { memories: [], cursor: null }),
+  ]);
+  const [left, admitted, promoted, digest] = review ?? [{ offers: [] }, { offers: [] }, { offers: [] }, null];
+  const offered = new Map([...admitted.offers, ...promoted.offers].map((offer) => [offer.id, offer]));
+  return {
+    reviewer: review !== null,
+    digest,
+    quarantine: left.offers,
+    moreQuarantine: Boolean(left.cursor),
+    // Offers expire in working memory and stay in the log: what is still there counts.
+    working: working.memories.map((memory) => withOffer(memory, offered, "working")),
+    moreWorking: working.memories.length >= most,
+    longTerm: longTerm(known.memories, promoted.offers, offered),
+    moreLongTerm: Boolean(known.cursor),
+  };
+}
+
+// A space in which nothing was remembered yet is no mistake of whoever looks at its offers.
+async function nothingYet(asked, nothing) {
+  try {
+    return await asked;
+  } catch (problem) {
+    if (problem.status === 404) return nothing;
+    throw problem;
+  }
+}
+
+function withOffer(memory, offered, tier) {
+  const offer = offered.get(memory.id);
+  return offer ? { ...offer, text: memory.text } : { ...memory, tier, who: memory.provenance?.by };
+}
+
+// A promoted offer that only counted one more telling of a memory has no memory of its own: it is
+// shown all the same, because it can be taken back.
+function longTerm(memories, promoted, offered) {
+  const own = new Set(memories.map((memory) => memory.id));
+  const oldest = memories.length ? memories.at(-1).created_at : "";
+  const counted = promoted.filter((offer) => !own.has(offer.id) && offer.decided_at >= oldest);
+  const when = (card) => card.decided_at ?? card.created_at;
+  return [...memories.map((memory) => withOffer(memory, offered, "long_term")), ...counted].sort((a, b) =>
+    when(b).localeCompare(when(a)),
+  );
+}

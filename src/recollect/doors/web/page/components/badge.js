@@ -1,0 +1,16 @@
+// A word in a coloured frame. The word says it all; the colour helps the eye.
+
+import { html } from "../html.js";
+import { useWords } from "../i18n.js";
+
+const TONES = {
+  answered: "good", completed: "good", promoted: "good", long_term: "good",
+  running: "busy", admitted: "busy", working: "busy",
+  degraded: "warn", stale: "warn", below_floor: "warn", held: "warn", unverified: "warn", correction: "warn",
+  failed: "bad", unavailable: "bad", rejected: "bad", refused: "bad",
+};
+
+export function Badge({ group, word }) {
+  const { named } = useWords();
+  return html`<span class=${`badge ${TONES[word] ?? "calm"}`}>${named(group, word)}</span>`;
+}

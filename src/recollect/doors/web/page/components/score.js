@@ -1,0 +1,50 @@
+// What a score is made of, as a bar and in words, and where each channel had the passage.
+
+import { html } from "../html.js";
+import { useWords } from "../i18n.js";
+
+const COLOURS = 8; // --part-0 … --part-7
+const ORDER = ["relevance", "meaning", "words", "reinforcement", "recency", "access", "period", "neighbour"];
+
+const colour = (name, place) => {
+  const known = ORDER.indexOf(name);
+  return (known < 0 ? place : known) % COLOURS;
+};
+const written = (value) => value.toFixed(3).replace("-", "−");
+
+export function Score({ score, parts }) {
+  const { t } = useWords();
+  const shown = Object.entries(parts).filter(([, value]) => Math.abs(value) >= 0.0005);
+  // A score of 1 fills the bar; where parts take away, what is given may be longer.
+  const whole = Math.max(1, shown.reduce((sum, [, value]) => sum + Math.max(0, value), 0));
+  return html`<div class="score">
+    <span class="score-value"><span class="visually-hidden">${t("recalls.made_of")} </span>${score.toFixed(3)}</span>
+    <div class="score-bar" aria-hidden="true">
+      ${shown.map(
+        ([name, value], place) => html`<span
+          key=${name}
+          class=${`part-${colour(name, place)} ${value < 0 ? "taken" : ""}`}
+          style=${{ width: `${(Math.abs(value) / whole) * 100}%` }}
+        ></span>`,
+      )}
+    </div>
+    <ul class="score-parts">
+      ${shown.map(
+        ([name, value], place) =>
+          html`<li key=${name}><span class=${`dot part-${colour(name, place)}`} aria-hidden="true"></span>${name} ${written(value)}</li>`,
+      )}
+    </ul>
+  </div>`;
+}
+
+export function Channels({ channels }) {
+  const { t, named } = useWords();
+  const places = Object.entries(channels).sort((a, b) => a[1].rank - b[1].rank);
+  if (!places.length) return null;
+  return html`<ul class="channels" aria-label=${t("recalls.found_by")}>
+    ${places.map(
+      ([name, place]) =>
+        html`<li key=${name} title=${String(place.score)}>${t("recalls.rank", { channel: named("channel", name), rank: place.rank + 1 })}</li>`,
+    )}
+  </ul>`;
+}
