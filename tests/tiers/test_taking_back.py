@@ -184,3 +184,12 @@ def test_events_hold_neither_text_nor_what_a_person_wrote(engine: Engine) -> Non
     assert "previous instructions" not in told
     assert "它说" not in told
     assert "suspicious" in told
+
+
+def test_what_was_known_before_is_recent_as_it_is_known(engine: Engine) -> None:
+    known = engine.remember(PORT).id
+    offer = engine.offer(PORT, by=BO)
+    engine.promote(offer.id, by=ANNA)
+    assert [(m.id, m.verified) for m in engine.tiers.working(spaces=["global"])] == [(known, True)]
+    engine.forget(known)
+    assert engine.tiers.working(spaces=["global"]) == []

@@ -195,8 +195,8 @@ class TierKeeper:
         words = list({identity(form) for form in forms})
         ids = [one.id for one in same_words(memory.space, words, self._kit)]
         own = self._kit.quarantine.get([memory.id])[0]
-        if own is not None and own.space == memory.space:
-            ids.append(own.id)
+        if own is None or own.space == memory.space:
+            ids.append(memory.id)
         ids = list(dict.fromkeys(ids))
         self._kit.working.remove(ids)
         return self._kit.quarantine.erase(ids)

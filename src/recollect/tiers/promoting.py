@@ -102,7 +102,19 @@ def _remembered(
         made = [receipt.id for receipt in receipts if receipt.action is Action.CREATED]
         kit.forget([memory for memory in kit.store.get(made) if memory is not None])
         raise
+    _recent_as_known([(o, r.id) for o, r in zip(fresh, receipts, strict=True) if r.id != o.id], kit)
     return [_Promoted(*one) for one in zip(fresh, rulings, receipts, strict=True)]
+
+
+def _recent_as_known(merged: Sequence[tuple[Offer, str]], kit: Kit) -> None:
+    """What another memory holds now is recent as that memory, and not a second time as it was
+    offered."""
+    recent = kit.working.get([offer.id for offer, _ in merged], now=kit.clock())
+    there = [pair for pair, memory in zip(merged, recent, strict=True) if memory is not None]
+    if there:
+        kit.working.remove([offer.id for offer, _ in there])
+        holders = kit.store.get(list(dict.fromkeys(held for _, held in there)))
+        kit.admit([memory for memory in holders if memory is not None])
 
 
 def _vouched(done: Sequence[_Promoted], kit: Kit) -> dict[str, Receipt]:
