@@ -254,31 +254,3 @@ def test_two_terminals_at_once(tmp_path: Path) -> None:
     decision = json.loads(process("quarantine", "o-1", store=store).stdout)["decision"]
     known = process("get", "o-1", store=store).returncode == 0
     assert known == (decision == "promoted")
-
-
-def test_a_store_that_may_only_be_read(tmp_path: Path) -> None:
-    store = tmp_path / "m.db"
-    process("offer", PORT, "--id", "o-1", store=store)
-    code = (
-        "import sys, recollect.stores.sqlite.store as s\n"
-        "from recollect.doors.cli.main import main\n"
-        "made = s.SQLiteStore.__init__\n"
-        "s.SQLiteStore.__init__ = lambda self, path: made(self, path, read_only=True)\n"
-        "sys.exit(main(sys.argv[1:]))"
-    )
-
-    def run(*command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", code, *command, "--store", str(store), "--embedder", "hashing"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    for command in (["quarantine"], ["quarantine", "o-1"], ["working"], ["digest"], ["status"]):
-        assert run(*command).returncode == 0, command
-    for command in (["offer", BUDGET], ["promote", "o-1"], ["reject", "o-1"], ["undo", "o-1"]):
-        ran = run(*command)
-        assert ran.returncode in (4, 5), command
-        assert "Traceback" not in ran.stderr
-    assert json.loads(process("quarantine", store=store).stdout)["offers"][0]["id"] == "o-1"

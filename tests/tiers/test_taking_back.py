@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect import Engine
-from recollect.errors import Conflict, InvalidInput
+from recollect.errors import Conflict, InvalidInput, StoreReadOnly
+from recollect.settings import Settings
+from recollect.stores.sqlite.store import SQLiteStore
 from recollect.testing import FakeClock
 from recollect.vocabulary import Action, Decision
 from tests.engines_of_tests import existing
@@ -193,3 +196,20 @@ def test_what_was_known_before_is_recent_as_it_is_known(engine: Engine) -> None:
     assert [(m.id, m.verified) for m in engine.tiers.working(spaces=["global"])] == [(known, True)]
     engine.forget(known)
     assert engine.tiers.working(spaces=["global"]) == []
+
+
+def test_a_store_that_may_only_be_read_can_be_looked_at(tmp_path: Path) -> None:
+    with Engine(tmp_path / "m.db", settings=Settings(), embedder="hashing") as engine:
+        offer = engine.offer(PORT, id="o-1")
+    reading = SQLiteStore(tmp_path / "m.db", read_only=True)
+    with Engine(reading, settings=Settings(), embedder="hashing") as engine:
+        assert engine.tiers.quarantine().offers == [offer]
+        assert [m.id for m in engine.tiers.working(spaces=["global"])] == ["o-1"]
+        assert [p.id for p in engine.tiers.digest("global").proposals] == ["o-1"]
+        assert engine.tiers.from_source("python:local").offers == (offer,)
+        assert engine.status().waiting == (("global", 0, 1),)
+        for act in (engine.promote, engine.reject, engine.forget):
+            with pytest.raises(StoreReadOnly):
+                act("o-1")
+        with pytest.raises(StoreReadOnly):
+            engine.offer(BUDGET)
