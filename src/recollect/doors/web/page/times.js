@@ -9,6 +9,12 @@ export function moment(iso, language, now = new Date()) {
   return new Intl.DateTimeFormat(LOCALES[language], form).format(at);
 }
 
+// Of what still goes on: whole seconds.
+export function elapsed(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
 export function lasted(milliseconds) {
   if (milliseconds < 10) return `${milliseconds.toFixed(1)} ms`;
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;

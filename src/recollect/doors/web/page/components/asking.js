@@ -1,7 +1,7 @@
 // Asking the server from a component: what came, what went wrong, whether it is under way. Of answers
 // that overtake each other the last question's counts.
 
-import { useCallback, useRef, useState } from "../html.js";
+import { useCallback, useEffect, useRef, useState } from "../html.js";
 
 export function useAsking(ask) {
   const [state, setState] = useState({ answer: null, problem: null, busy: false });
@@ -20,4 +20,31 @@ export function useAsking(ask) {
     [ask],
   );
   return [state, run];
+}
+
+const QUIET = 250; // milliseconds: many changes at once are asked about once
+
+// The same, kept up to date: asked again after every change, one question at a time.
+export function useFollowing(ask, changes, wanted = true) {
+  const [state, run] = useAsking(ask);
+  const line = useRef({ busy: false, again: false, run });
+  line.current.run = run;
+  const load = useCallback(async () => {
+    const mine = line.current;
+    mine.again = true;
+    if (mine.busy) return;
+    mine.busy = true;
+    while (mine.again) {
+      mine.again = false;
+      await mine.run();
+    }
+    mine.busy = false;
+  }, []);
+  useEffect(() => void (wanted && load()), [run, wanted]);
+  useEffect(() => {
+    if (!changes || !wanted) return;
+    const timer = setTimeout(load, QUIET);
+    return () => clearTimeout(timer);
+  }, [changes, wanted]);
+  return [state, load];
 }

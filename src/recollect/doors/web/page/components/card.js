@@ -29,6 +29,7 @@ export function Card({ card, decide, underWay, fresh }) {
   return html`<article class=${`card ${fresh ? "fresh" : ""}`}>
     <div class="card-head">
       ${card.decision && html`<${Badge} group="decision" word=${card.decision} />`}
+      ${card.provenance?.trust === "unverified" && html`<${Badge} group="memory" word="unverified" />`}
       ${card.risk > 0 && html`<${Risk} risk=${card.risk} />`}
       <span class="faint">${moment(card.offered_at ?? card.created_at, language)}</span>
     </div>
@@ -48,7 +49,7 @@ export function Card({ card, decide, underWay, fresh }) {
         (verb) => html`<button
           key=${verb}
           type="button"
-          class=${verb === "promote" ? "primary" : ""}
+          class=${verb === "promote" && card.decision === "admitted" ? "primary" : ""}
           disabled=${underWay}
           onClick=${() => decide(verb, [card.id], verb === "undo" ? undefined : options)}
         >${t(`tiers.${verb}`)}</button>`,

@@ -1,16 +1,32 @@
-// What waits, put so that a person can decide in a minute.
+// What waits, put so that a person can decide in a minute. Comparing everything that waits is work for
+// the server, so it is asked when somebody opens this.
 
-import { html } from "../html.js";
+import { html, useCallback, useState } from "../html.js";
+import { api } from "../api.js";
 import { useWords } from "../i18n.js";
+import { useFollowing } from "./asking.js";
 import { Badge } from "./badge.js";
+import { ProblemNote } from "./problem.js";
 import { Facts, MemoryText, Told } from "./told.js";
 
-export function Digest({ digest, decide, underWay, space }) {
+export function Digest({ space, changes, decide, underWay }) {
+  const { t } = useWords();
+  const [open, setOpen] = useState(false);
+  const ask = useCallback(() => api.digest(space), [space]);
+  const [{ answer, problem, busy }] = useFollowing(ask, changes, open);
+  return html`<details class="card fold digest" onToggle=${(e) => e.target === e.currentTarget && setOpen(e.target.open)}>
+    <summary>${t("tiers.digest")}${answer && html` <span class="count">${answer.proposals.length}</span>`}</summary>
+    <${ProblemNote} problem=${problem} />
+    ${answer
+      ? html`<${Proposals} digest=${answer} decide=${decide} underWay=${underWay} space=${space} />`
+      : busy && html`<p class="about">${t("tiers.digest.busy")}</p>`}
+  </details>`;
+}
+
+function Proposals({ digest, decide, underWay, space }) {
   const { t } = useWords();
   const speaks = digest.proposals.some((proposal) => proposal.promote);
-  return html`<details class="card fold digest" open=${digest.proposals.length > 0}>
-    <summary>${t("tiers.digest")} <span class="count">${digest.proposals.length}</span></summary>
-    <p class="about">
+  return html`<p class="about">
       ${digest.waiting ? t("tiers.digest.about", { count: digest.waiting }) : t("tiers.digest.none")}
       ${digest.left_out && ` ${t("tiers.digest.left_out")}`}
     </p>
@@ -20,8 +36,7 @@ export function Digest({ digest, decide, underWay, space }) {
       ${digest.proposals.map(
         (proposal) => html`<li key=${proposal.id}><${Proposal} proposal=${proposal} decide=${decide} underWay=${underWay} /></li>`,
       )}
-    </ul>
-  </details>`;
+    </ul>`;
 }
 
 function Proposal({ proposal, decide, underWay }) {
@@ -34,7 +49,7 @@ function Proposal({ proposal, decide, underWay }) {
       <${Badge} group="decision" word=${first.decision} />
       <span class="faint">${t("tiers.digest.sources", { count: proposal.sources })}</span>
     </div>
-    <${MemoryText} text=${first.text} short=${240} />
+    <${MemoryText} text=${first.text} short=${160} />
     <${Facts} facts=${[[t("tiers.why"), proposal.reasons]]} />
     ${alike.length > 0 &&
     html`<details>
@@ -56,7 +71,7 @@ function Proposal({ proposal, decide, underWay }) {
       </div>`,
     )}
     <div class="verbs">
-      <button type="button" class="primary" disabled=${underWay} onClick=${() => decide("promote", [first.id])}>${t("tiers.promote")}</button>
+      <button type="button" class=${proposal.promote ? "primary" : ""} disabled=${underWay} onClick=${() => decide("promote", [first.id])}>${t("tiers.promote")}</button>
       <button type="button" disabled=${underWay} onClick=${() => decide("reject", ids)}>${t("tiers.reject")}</button>
     </div>
   </article>`;

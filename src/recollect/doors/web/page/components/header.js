@@ -13,7 +13,7 @@ export function Header({ rooms, room, live, theme, onTheme, onLanguage, onForget
       e.preventDefault();
       document.getElementById("room").focus();
     }}>${t("nav.skip")}</a>
-    <span class="brand"><img src="page/icon.svg" alt="" width="24" height="24" />Recollect</span>
+    <span class="brand"><img src="page/icon.svg" alt="" width="24" height="24" /><span class="brand-name">Recollect</span></span>
     <nav aria-label=${t("nav.rooms")}>
       ${rooms.map(
         (name) => html`<a key=${name} href=${`#${name}`} aria-current=${name === room ? "page" : undefined}>${t(`room.${name}`)}</a>`,

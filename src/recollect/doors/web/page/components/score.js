@@ -3,12 +3,12 @@
 import { html } from "../html.js";
 import { useWords } from "../i18n.js";
 
-const COLOURS = 8; // --part-0 … --part-7
-const ORDER = ["relevance", "meaning", "words", "reinforcement", "recency", "access", "period", "neighbour"];
+// The same part has the same colour everywhere; --part-8 is for any other.
+const ORDER = ["relevance", "meaning", "words", "reinforcement", "recency", "access", "period", "neighbours"];
 
-const colour = (name, place) => {
+const colour = (name) => {
   const known = ORDER.indexOf(name);
-  return (known < 0 ? place : known) % COLOURS;
+  return known < 0 ? ORDER.length : known;
 };
 const written = (value) => value.toFixed(3).replace("-", "−");
 
@@ -21,17 +21,17 @@ export function Score({ score, parts }) {
     <span class="score-value"><span class="visually-hidden">${t("recalls.made_of")} </span>${score.toFixed(3)}</span>
     <div class="score-bar" aria-hidden="true">
       ${shown.map(
-        ([name, value], place) => html`<span
+        ([name, value]) => html`<span
           key=${name}
-          class=${`part-${colour(name, place)} ${value < 0 ? "taken" : ""}`}
+          class=${`part-${colour(name)} ${value < 0 ? "taken" : ""}`}
           style=${{ width: `${(Math.abs(value) / whole) * 100}%` }}
         ></span>`,
       )}
     </div>
     <ul class="score-parts">
       ${shown.map(
-        ([name, value], place) =>
-          html`<li key=${name}><span class=${`dot part-${colour(name, place)}`} aria-hidden="true"></span>${name} ${written(value)}</li>`,
+        ([name, value]) =>
+          html`<li key=${name}><span class=${`dot part-${colour(name)}`} aria-hidden="true"></span>${name} ${written(value)}</li>`,
       )}
     </ul>
   </div>`;

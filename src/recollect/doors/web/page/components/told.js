@@ -4,7 +4,7 @@ import { html, useState } from "../html.js";
 import { useWords } from "../i18n.js";
 import { visible } from "../visible.js";
 
-const SHORT = 420; // characters of a card; the rest is a click away
+const SHORT = 300; // characters of a card; the rest is a click away
 
 export function Told({ text }) {
   const { t } = useWords();

@@ -5,12 +5,11 @@ import { useWords } from "../i18n.js";
 import { Choice } from "../components/header.js";
 import { Column } from "../components/column.js";
 import { Digest } from "../components/digest.js";
-import { useAsking } from "../components/asking.js";
+import { useFollowing } from "../components/asking.js";
 import { useDeciding } from "../components/deciding.js";
 import { ProblemNote } from "../components/problem.js";
 import { LEFT_OUT, loadBoard } from "../board.js";
 
-const QUIET = 250; // milliseconds: many changes at once are loaded once
 const PAGE = 20;
 
 export function TiersRoom({ happened, spaces, onProblem }) {
@@ -19,15 +18,9 @@ export function TiersRoom({ happened, spaces, onProblem }) {
   const [decision, setDecision] = useState("");
   const [most, setMost] = useState(PAGE);
   const load = useCallback(() => loadBoard({ space, decision, most }), [space, decision, most]);
-  const [{ answer: board, problem, busy }, reload] = useAsking(load);
+  const [{ answer: board, problem, busy }, reload] = useFollowing(load, happened.tierChanges);
   const { decide, notice, fault, underWay } = useDeciding(reload);
 
-  useEffect(() => void reload(), [reload]);
-  useEffect(() => {
-    if (!happened.tierChanges) return;
-    const timer = setTimeout(reload, QUIET);
-    return () => clearTimeout(timer);
-  }, [happened.tierChanges, reload]);
   useEffect(() => void (problem && onProblem(problem)), [problem]);
 
   const shared = { decide, underWay, moved: happened.moved, onMore: () => setMost(most + PAGE) };
@@ -48,7 +41,7 @@ export function TiersRoom({ happened, spaces, onProblem }) {
     <${ProblemNote} problem=${problem} onAgain=${reload} />
     ${board &&
     html`${board.reviewer
-        ? html`<${Digest} digest=${board.digest} decide=${decide} underWay=${underWay} space=${space} />`
+        ? html`<${Digest} space=${space} changes=${happened.tierChanges} decide=${decide} underWay=${underWay} />`
         : html`<p class="note warn">${t("tiers.reviewers_only")}</p>`}
       <div class="board">
         <${Column} name="quarantine" cards=${board.quarantine} more=${board.moreQuarantine} ...${shared}>

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "../html.js";
 import { useWords } from "../i18n.js";
-import { lasted, moment } from "../times.js";
+import { elapsed, lasted, moment } from "../times.js";
 import { Badge } from "../components/badge.js";
 import { Told } from "../components/told.js";
 
@@ -56,7 +56,7 @@ function Node({ visit, now }) {
     </div>
     <div class="faint number">
       ${running
-        ? t("workflow.since", { time: lasted(Math.max(0, Math.floor((now - new Date(visit.began)) / 1000) * 1000)) })
+        ? t("workflow.since", { time: elapsed(now - new Date(visit.began)) })
         : `${t("workflow.hits", { count: visit.hits })} · ${lasted(visit.milliseconds)}`}
     </div>
     ${visit.error && html`<p class="fault"><${Told} text=${visit.error} /></p>`}

@@ -132,6 +132,7 @@ export const zh = {
   "tiers.digest": "摘要",
   "tiers.digest.about": "{count} 条等待处理。相同的放在一起，规则支持的排在前面。",
   "tiers.digest.left_out": "等待的比看过的更多。",
+  "tiers.digest.busy": "正在比较等待处理的内容……",
   "tiers.digest.none": "没有等待处理的内容。",
   "tiers.digest.apply": "按规则提升",
   "tiers.digest.speaks": "规则支持",
