@@ -224,7 +224,7 @@ class Engine:
             kept = self.tiers.held_by(offer)
             self.tiers.erase(offer.memory)
             self.events.erase_questions([memory_id])
-            said = [] if self.store.finish_erasing() else [_HELD_BY_READERS]
+            said = [] if self.store.finish_erasing([offer.memory.text]) else [_HELD_BY_READERS]
             if kept is not None:
                 said.append(f"long-term memory holds these words as {kept}: forget that one too")
             return Receipt(offer.id, offer.space, Action.FORGOTTEN, notes=tuple(said))
@@ -236,7 +236,7 @@ class Engine:
         if notes is None and self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
         self.events.erase_questions([memory_id])
-        held = () if self.store.finish_erasing() else (_HELD_BY_READERS,)
+        held = () if self.store.finish_erasing([memory.text]) else (_HELD_BY_READERS,)
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 
     def forget_space(self, space: str) -> int:

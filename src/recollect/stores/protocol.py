@@ -121,9 +121,9 @@ class Store(Protocol):
     def delete_space(self, space: str) -> int:
         """Erase a space with all that it holds; how many memories went."""
 
-    def finish_erasing(self) -> bool:
-        """See to it that nothing forgotten is left in logs and files; False while readers of
-        other processes still hold some of it."""
+    def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
+        """See to it that nothing forgotten is left in logs and files, also not of these texts;
+        False while readers of other processes still hold some of it."""
 
     def scan(
         self,

@@ -29,11 +29,24 @@ class Pattern(Protocol):
 
 @cache
 def linear(pattern: str, *, bare: bool = False) -> Pattern:
-    """A compiled pattern; `bare` where nobody asks for its groups."""
+    """A compiled pattern, kept; `bare` where nobody asks for its groups."""
+    return compiled(pattern, bare=bare)
+
+
+def compiled(pattern: str, *, bare: bool = False) -> Pattern:
+    """The same, not kept: for patterns that hold what somebody told."""
     import re2
 
     options = re2.Options()
     options.log_errors = False
     options.never_capture = bare
-    compiled: Pattern = re2.compile(pattern, options)
-    return compiled
+    made: Pattern = re2.compile(pattern, options)
+    return made
+
+
+def escaped(text: str) -> str:
+    """A pattern that matches this text alone."""
+    import re2
+
+    pattern: str = re2.escape(text)
+    return pattern

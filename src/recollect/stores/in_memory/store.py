@@ -208,7 +208,7 @@ class InMemoryStore:
         told = sorted(self._memories.values(), key=lambda m: self._numbers[m.id])
         return [m for m in told if spaces is None or m.space in spaces]
 
-    def finish_erasing(self) -> bool:
+    def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
         return True
 
     def scan(

@@ -4,7 +4,7 @@ transaction. What the tables hold is not known here."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
@@ -101,12 +101,20 @@ class Database:
             if self._writer is not None:
                 self._log_is_empty = checkpoint(self._writer, seconds=seconds)
 
-    def finish_emptying(self) -> bool:
-        """Where `empty_log` found readers, try once more. False: they still hold it."""
+    def finish_emptying(self, texts: Sequence[str] = ()) -> bool:
+        """Where `empty_log` found readers, try once more; False: they still hold it. Then, where
+        pieces of these texts stayed in unused parts of the file, write it anew."""
         if not self._log_is_empty:
             with self._lock.hold(), plain_errors(self.path):
                 if self._writer is not None:
                     self._log_is_empty = checkpoint(self._writer, seconds=0.2)
+        if self._log_is_empty and texts and not self.read_only:
+            from recollect.stores.sqlite.leftovers import left_in
+
+            if left_in(self.path, texts):
+                with self.alone() as connection:
+                    connection.execute("VACUUM")
+                    self._log_is_empty = checkpoint(connection)
         return self._log_is_empty
 
     def close(self) -> None:

@@ -114,9 +114,9 @@ class SQLiteEventLog:
             self._database().empty_log()
         return gone
 
-    def finish_erasing(self) -> bool:
+    def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
         opened = self._opened
-        return opened is None or opened.finish_emptying()
+        return opened is None or opened.finish_emptying(texts)
 
     def close(self) -> None:
         if self._opened is not None:

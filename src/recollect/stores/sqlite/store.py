@@ -37,6 +37,7 @@ from recollect.stores.sqlite.upkeep import Upkeep
 from recollect.stores.sqlite.where import to_sql
 from recollect.stores.tiers import Tiers
 from recollect.text import tokenise
+from recollect.text.split import split
 from recollect.vocabulary import (
     Check,
     Entry,
@@ -169,9 +170,12 @@ class SQLiteStore:
         self._upkeep.tidy()
         return count
 
-    def finish_erasing(self) -> bool:
-        events_are_gone = self._events is None or self._events.finish_erasing()
-        return self._database.finish_emptying() and events_are_gone
+    def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
+        events_are_gone = self._events is None or self._events.finish_erasing(texts)
+        cut = [text[p.start : p.end] for text in texts for p in split(text)]
+        # as rows have it, and as the words index does
+        kept = [*texts, *map(tokenise.joined_terms, cut)]
+        return self._database.finish_emptying(kept) and events_are_gone
 
     def scan(
         self,
