@@ -40,8 +40,8 @@ _DETECTORS = """
 
 They sort, they do not judge: what they hold waits for a person. A plain lie has no sign, so they
 cannot see **false facts** and **sybils** (the same lie in several wordings). The half that is held
-out was written before any rule and no rule was changed for it, but by the same hand: expect less
-from an attacker who knows the rules.
+out was written before any rule and no rule was changed for it, but by the same hand. Sentences of
+another author fared far worse at first (`benchmarks/LOG.md`): expect that of any attacker.
 """
 
 _ALARMS = """
@@ -57,8 +57,9 @@ _REACHED = """
 _HARM = """
 ## What it does to an answer
 
-The share bounds how many unverified hits there are, not where they stand: each is labelled, and the
-right memory stays among the five.
+For texts that mimic the question, the strongest here. The share bounds how many unverified hits
+there are and makes room for the right memory; it does not bound where they stand. Each is labelled
+as unverified wherever it is shown.
 """
 
 

@@ -50,15 +50,13 @@ def reached_table(rows: Sequence[Row]) -> str:
 
 def harm_table(rows: Sequence[Row], before: Mapping[str, float | None]) -> str:
     """What it costs: the injected text first, the right memory still among the five."""
-    chosen = [row for row in rows if row["family"] in ("adaptive", "adaptive sybil")]
-    head = ["victim", "family", "tier", "defence", "asked with", "injected first", "right in top 5"]
+    chosen = [row for row in rows if row["family"] == "adaptive"]
+    head = ["victim", "tier", "defence", "asked with", "injected first", "right in top 5"]
     body = [
-        [row["victim"], row["family"], *_line(row), share(row["first"]), share(row["right"])]
-        for row in chosen
-        if row["victim"] in before
+        [row["victim"], *_line(row), share(row["first"]), share(row["right"])] for row in chosen
     ]
     clean = [
-        [victim, "nothing injected", "", "", "balanced", ".000", share(right)]
+        [victim, "", "nothing injected", "balanced", ".000", share(right)]
         for victim, right in before.items()
     ]
     return markdown(head, [*clean, *body])
