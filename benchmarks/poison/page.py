@@ -45,7 +45,8 @@ another author fared far worse at first (`benchmarks/LOG.md`): expect that of an
 """
 
 _ALARMS = """
-Real memories that would be held for nothing, or nearly (some do hold orders to a model):
+Real memories that would be held for nothing, or nearly (some do hold orders to a model). The rules
+were corrected on these sets, so elsewhere expect more:
 """
 
 _REACHED = """
