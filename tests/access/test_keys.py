@@ -172,12 +172,14 @@ def test_what_another_process_revokes_is_refused_at_once(settings: Settings) -> 
     with Reception(settings) as reception:
         made = reception.create_key(name="ci", scopes=["read"])
         for _ in range(3):
-            reception.caller(made.key, door="rest")
+            who = reception.caller(made.key, door="rest")
+        assert reception.still_in(who)
         subprocess.run(
             [sys.executable, "-c", _REVOKE, settings.store, made.record.id], check=True, timeout=60
         )
         with pytest.raises(Unauthorised):
             reception.caller(made.key, door="rest")
+        assert not reception.still_in(who)
 
 
 def test_nobody_comes_in_without_a_key_unless_it_is_open(
@@ -189,6 +191,8 @@ def test_nobody_comes_in_without_a_key_unless_it_is_open(
         local = open_to_all.caller(None, door="mcp")
         assert (local.tenant, local.key_id, local.trusted) == ("default", "", True)
         assert local.scopes == frozenset(Scope)
+        assert open_to_all.still_in(local)
+        assert not reception.still_in(local)
         with pytest.raises(Unauthorised):  # a key that is given is looked at all the same
             open_to_all.caller("rk_wrong", door="rest")
 

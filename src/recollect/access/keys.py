@@ -175,6 +175,17 @@ class KeyBook:
         record = _record(row[1:]) if row else None
         return record if same and record is not None and record.holds(self._clock()) else None
 
+    def holds(self, key_id: str) -> bool:
+        """Does this key hold still? For what goes on for long after its key was looked at."""
+        with self._file.read() as reader:
+            row = (
+                reader
+                and reader.execute(
+                    f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (key_id,)
+                ).fetchone()
+            )
+        return bool(row) and _record(row).holds(self._clock())
+
     def claimed(self, key: str) -> str | None:
         """The id of the key that somebody claims to hold, if there is one; the id is no secret."""
         form = re.fullmatch(_FORM, key, re.ASCII) if isinstance(key, str) else None

@@ -84,6 +84,10 @@ class Reception:
         with self.tenants.engine(caller.tenant) as engine:
             yield Desk(engine, caller, audit=self.audit, cursors=self._cursors)
 
+    def still_in(self, caller: Caller) -> bool:
+        """Does the caller's key hold still? To be asked while a stream of events goes on."""
+        return self.open_to_all if not caller.key_id else self.keys.holds(caller.key_id)
+
     def allow(self, caller: Caller) -> None:
         """One request more, or TooManyRequests."""
         if caller.key_id:

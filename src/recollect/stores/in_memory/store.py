@@ -386,13 +386,12 @@ class InMemoryStore:
         return self._tiers
 
     def notes(self, prefix: str = "") -> dict[str, str]:
-        with self._lock:
-            return {k: v for k, v in sorted(self._notes.items()) if k.startswith(prefix)}
+        return {k: v for k, v in sorted(self._notes.items()) if k.startswith(prefix)}
 
     def write_note(self, key: str, value: str | None) -> None:
-        with self._lock:
-            self._notes.pop(key, None)
-            self._notes |= {} if value is None else {key: value}
+        with self._lock:  # a new one each time: whoever reads has a whole one
+            held = {k: v for k, v in self._notes.items() if k != key}
+            self._notes = held if value is None else {**held, key: value}
 
     def check(self) -> list[Check]:
         return [Check("store", True, f"{len(self._memories)} memories, in memory only")]
