@@ -236,3 +236,11 @@ def test_what_is_trusted_stays_recent_when_somebody_repeats_it(make: Any) -> Non
     assert recent[0].id == anna.id
     assert len(recent) == 2
     assert recent[0].verified
+
+
+def test_who_remembers_what_is_known_unverified_is_told_how_to_verify_it(make: Any) -> None:
+    engine = by_rule(make)
+    offer = engine.offer(BUDGET, by=BO)
+    receipt = engine.remember(BUDGET)
+    assert f"recollect promote {offer.id}" in str(receipt.notes)
+    assert not existing(engine, offer.id).verified

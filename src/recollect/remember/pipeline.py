@@ -101,6 +101,11 @@ def _notes(told: Memory, held: Memory | None, note: str) -> tuple[str, ...]:
     """Told again changes nothing but the count; whoever told more this time must know."""
     if held is None:
         return (note,) if note else ()
+    if told.verified and not held.verified:
+        return (
+            f"known already as it was offered, and still unverified: 'recollect promote {held.id}' "
+            "verifies it",
+        )
     other = [name for name in _KEPT_FIELDS if getattr(told, name) != getattr(held, name)]
     if not other:
         return ()
