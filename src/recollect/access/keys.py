@@ -178,13 +178,10 @@ class KeyBook:
     def holds(self, key_id: str) -> bool:
         """Does this key hold still? For what goes on for long after its key was looked at."""
         with self._file.read() as reader:
-            row = (
-                reader
-                and reader.execute(
-                    f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (key_id,)
-                ).fetchone()
-            )
-        return bool(row) and _record(row).holds(self._clock())
+            if reader is None:
+                return False
+            row = reader.execute(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (key_id,)).fetchone()
+        return row is not None and _record(row).holds(self._clock())
 
     def claimed(self, key: str) -> str | None:
         """The id of the key that somebody claims to hold, if there is one; the id is no secret."""
