@@ -52,6 +52,7 @@ COMMANDS = {
     "export": "write every memory as JSONL or a folder of Markdown, without loss",
     "import": "take in Markdown, Claude's memory, mem0, LangGraph, chats, or an export",
     "serve": "answer over HTTP: REST, live events, MCP and a page",
+    "mcp": "answer an agent over standard input and output (MCP)",
     "install": "put Recollect into an agent: claude, cursor, codex or openclaw",
     "uninstall": "take it out again, and nothing else",
     "hook": "what an agent's hooks call: a primer, memories for a prompt, what was learned",

@@ -1,0 +1,113 @@
+"""Over stdio: the memory of whoever started the process, without a key.
+
+The agent waits for `initialize` and the list of tools before its first turn, so nothing is opened
+before the first call: no store, no model. Only the protocol goes to standard output; while it is
+served, whatever else is printed goes to standard error (the SDK sees to it).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from recollect.access.caller import Caller, Scope
+from recollect.errors import MissingExtra, StoreMissing
+
+if TYPE_CHECKING:
+    from recollect.access.desk import Desk
+    from recollect.engine import Engine
+    from recollect.settings import Settings
+
+DOOR = "mcp"
+
+
+def local_caller(*, spaces: Sequence[str] = (), read_only: bool = False) -> Caller:
+    """Trust comes from the setting `trusted` alone, as on the command line."""
+    import getpass
+
+    from recollect.access.tenant_names import DEFAULT_TENANT
+
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):  # a container without a user of that number
+        name = "local"
+    return Caller(
+        tenant=DEFAULT_TENANT,
+        name=name,
+        scopes=frozenset({Scope.READ}) if read_only else frozenset(Scope),
+        door=DOOR,
+        spaces=tuple(dict.fromkeys(spaces)) or None,
+    )
+
+
+class LocalDesks:
+    def __init__(self, settings: Settings, caller: Caller) -> None:
+        self._settings = settings
+        self._caller = caller
+        self._engine: Engine | None = None
+        self._lock = threading.Lock()
+
+    def caller(self, request: object) -> Caller:
+        return self._caller
+
+    @contextmanager
+    def desk(self, caller: Caller, *, writes: bool) -> Iterator[Desk]:
+        from recollect.access.desk import Desk
+
+        yield Desk(self._opened(writes), caller)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._engine is not None:
+                self._engine.close()
+
+    def _opened(self, writes: bool) -> Engine:
+        from recollect.engine import Engine
+
+        with self._lock:
+            if self._engine is None:
+                if not writes:
+                    self._refuse_a_missing_store()
+                self._engine = Engine(settings=self._settings)
+            return self._engine
+
+    def _refuse_a_missing_store(self) -> None:
+        """Asking a store that is not there must not look like "nothing known"."""
+        path = self._settings.store_path
+        if not (path.is_dir() or (path.exists() and path.stat().st_size > 0)):
+            raise StoreMissing(
+                f"there is no memory at {path} yet (or it is empty): the first 'remember' creates "
+                "it; if there should be one, check --store and RECOLLECT_STORE"
+            )
+
+
+def serve_stdio(settings: Settings, caller: Caller) -> None:
+    """Until standard input ends."""
+    import gc
+
+    # Of the many thousand objects that the SDK makes while it is loaded nearly all stay: looking
+    # for garbage among them takes a sixth of the start.
+    gc.disable()
+    try:
+        import anyio
+        from mcp.server.stdio import stdio_server
+
+        from recollect.doors.mcp.server import build_server
+    except ModuleNotFoundError as e:
+        raise MissingExtra("MCP", "mcp") from e
+    finally:
+        gc.freeze()
+        gc.enable()
+    desks = LocalDesks(settings, caller)
+    server = build_server(desks)
+
+    async def serve() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    try:
+        anyio.run(serve)
+    finally:
+        desks.close()
