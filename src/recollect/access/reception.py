@@ -19,7 +19,7 @@ from recollect.access.server_file import ServerFile
 from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.tenants import Tenants
 from recollect.clock import Clock, system_clock
-from recollect.errors import Unauthorised
+from recollect.errors import Forbidden, Unauthorised
 from recollect.settings import Settings
 from recollect.tiers.records import offer_record
 
@@ -39,11 +39,13 @@ class Reception:
         settings: Settings,
         *,
         open_to_all: bool = False,
+        open_until_keys: bool = False,
         embedder: Embedder | str | None = None,
         clock: Clock = system_clock,
         per_minute: int = PER_MINUTE,
     ) -> None:
         self.open_to_all = open_to_all
+        self.open_until_keys = open_until_keys
         self.clock = clock
         self.tenants = Tenants(settings, embedder=embedder, clock=clock)
         if not settings.store:  # our own place; a place that the user named must exist
@@ -57,9 +59,10 @@ class Reception:
         self._refusals = Refusals(self.audit, clock)
 
     def caller(self, key: str | None, *, door: str) -> Caller:
-        """Who holds this key; without one, whoever is on this machine, if the server is open."""
+        """Who holds this key; without one, whoever is on this machine, if the server is open: to
+        all, or until there are keys."""
         if key is None:
-            if self.open_to_all:
+            if self._open_now():
                 return Caller(
                     tenant=DEFAULT_TENANT,
                     name="local",
@@ -78,6 +81,12 @@ class Reception:
             self._refusals.note(self.keys.claimed(key), door=door)
             raise
 
+    def _open_now(self) -> bool:
+        """With the first key that is made, in whatever process, everybody needs one."""
+        if self.open_until_keys and self.keys.any():
+            self.open_until_keys = False
+        return self.open_to_all or self.open_until_keys
+
     @contextmanager
     def desk(self, caller: Caller) -> Iterator[Desk]:
         """The desk of this caller; its engine stays open until the block ends."""
@@ -86,7 +95,7 @@ class Reception:
 
     def still_in(self, caller: Caller) -> bool:
         """Does the caller's key hold still? To be asked while a stream of events goes on."""
-        return self.open_to_all if not caller.key_id else self.keys.holds(caller.key_id)
+        return self._open_now() if not caller.key_id else self.keys.holds(caller.key_id)
 
     def allow(self, caller: Caller) -> None:
         """One request more, or TooManyRequests."""
@@ -112,6 +121,15 @@ class Reception:
             keep=without_text,
             show=lambda kept: with_offers(kept, lambda one: self._offer(caller, one)),
         )
+
+    def see_numbers(self, caller: Caller) -> None:
+        """May this caller see what is counted of the whole server? It tells how busy others are."""
+        caller.needs(Scope.READ)
+        if caller.tenant != DEFAULT_TENANT or caller.spaces is not None:
+            raise Forbidden(
+                "these numbers are of the whole server; they are for keys of the tenant "
+                f"{DEFAULT_TENANT!r} that see every space"
+            )
 
     def look(self) -> None:
         """Can the store be read? Raises what is wrong with it."""

@@ -1,10 +1,11 @@
 """The application: routes behind a guard. From the outside in: who may ask at all (`guard`), how
-long it took (`metrics`), whose key it is (`callers`), then the routes."""
+long it took (`metrics`), how much and how long (`limits`), whose key it is (`callers`), then the
+routes."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -12,18 +13,19 @@ from starlette.middleware import Middleware
 
 import recollect
 from recollect.access.reception import Reception
-from recollect.doors.http import care, events, memories, recalls, tiers
+from recollect.doors.http import care, events, live, memories, recalls, tiers, transfers
+from recollect.doors.http.api_page import add_api_page
 from recollect.doors.http.callers import Doorkeeper
-from recollect.doors.http.guard import LOOPBACK, MOST_BYTES, Guard
+from recollect.doors.http.description import ABOUT, add_description
+from recollect.doors.http.guard import LOOPBACK, Guard
+from recollect.doors.http.limits import MOST_BYTES, MOST_SECONDS, Limits
+from recollect.doors.http.live import GREETING_SECONDS
 from recollect.doors.http.metrics import Measured, Metrics
+from recollect.doors.http.paths import EncodedSlashes
 from recollect.doors.http.problems import add_problems
+from recollect.doors.http.watching import LOOK_SECONDS, Watchers
+from recollect.doors.mcp.mounting import mount_mcp
 from recollect.doors.web.serving import mount_page
-
-_ABOUT = """\
-A memory for AI agents. Send your key as `Authorization: Bearer rk_…`; which tenant and which spaces
-you see comes from the key alone. Errors are problem details (`application/problem+json`) that say
-what happened and what to do.
-"""
 
 
 def create_app(
@@ -31,31 +33,49 @@ def create_app(
     *,
     hosts: Collection[str] = LOOPBACK,
     most_bytes: int = MOST_BYTES,
+    most_seconds: float = MOST_SECONDS,
+    look_seconds: float = LOOK_SECONDS,
+    greeting_seconds: float = GREETING_SECONDS,
 ) -> FastAPI:
-    """The reception is closed with the application."""
+    """The reception is closed with the application. What must run beside the routes for as long as
+    the server does is appended to `app.state.beside`: functions that give a context manager."""
     metrics = Metrics()
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
-        await run_in_threadpool(reception.close)
 
     app = FastAPI(
         title="Recollect",
         version=recollect.__version__,
-        description=_ABOUT,
-        lifespan=lifespan,
+        description=ABOUT,
+        lifespan=_lifespan,
+        docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         middleware=[
-            Middleware(Guard, hosts=hosts, most_bytes=most_bytes),
+            Middleware(Guard, hosts=hosts),
             Middleware(Measured, metrics=metrics),
+            Middleware(Limits, most_bytes=most_bytes, most_seconds=most_seconds),
+            Middleware(EncodedSlashes),
             Middleware(Doorkeeper, reception=reception),
         ],
     )
     app.state.reception = reception
     app.state.metrics = metrics
+    app.state.watchers = Watchers(reception, metrics, look_seconds=look_seconds)
+    app.state.greeting_seconds = greeting_seconds
+    app.state.beside = []
     add_problems(app)
-    for part in (recalls, memories, tiers, events, care):
-        app.include_router(part.router)
+    for part in (recalls, memories, tiers, events, live, transfers, care):
+        app.router.routes.extend(part.router.routes)
+    add_description(app)
+    add_api_page(app)
     mount_page(app)
+    mount_mcp(app, reception)
     return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(run_in_threadpool, app.state.reception.close)
+        for run in app.state.beside:
+            await stack.enter_async_context(run())
+        yield

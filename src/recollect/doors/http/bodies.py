@@ -19,24 +19,36 @@ class Body(BaseModel):
 class Told(Body):
     """A memory as it is told."""
 
-    text: str = Field(examples=["Mei prefers dark mode. 小美喜欢深色主题。"])
-    space: str | None = Field(None, description="where; by default the server's own")
+    text: str = Field(
+        description="what is to be remembered, in any language",
+        examples=["Mei prefers dark mode. 小美喜欢深色主题。", "预算会议改到周五上午十点"],
+    )
+    space: str | None = Field(
+        None, description="where; by default the server's own", examples=["work", "项目/甲"]
+    )
     id: str | None = Field(None, description="an id of your own; sent again, nothing changes")
-    kind: str | None = Field(None, examples=["preference"])
-    section: str | None = None
-    tags: list[str] | None = Field(None, examples=[["ui"]])
-    entities: list[str] | None = None
-    source: str | None = None
-    confidence: float | None = Field(None, description="0 to 1")
-    occurred_at: str | None = Field(None, examples=["2026-05-01T09:00:00+08:00"])
-    valid_from: str | None = None
-    valid_to: str | None = None
-    metadata: dict[str, Any] | None = None
+    kind: str | None = Field(None, examples=["preference", "decision"])
+    section: str | None = Field(None, description="a heading that it belongs under")
+    tags: list[str] | None = Field(None, examples=[["ui"], ["预算"]])
+    entities: list[str] | None = Field(
+        None, description="who or what it is about", examples=[["Mei", "小美"]]
+    )
+    source: str | None = Field(None, description="where it comes from", examples=["wiki/预算"])
+    confidence: float | None = Field(None, description="how sure its author is, 0 to 1")
+    occurred_at: str | None = Field(
+        None, description="when it happened", examples=["2026-05-01T09:00:00+08:00"]
+    )
+    valid_from: str | None = Field(None, description="from when on it holds")
+    valid_to: str | None = Field(None, description="until when it holds")
+    metadata: dict[str, Any] | None = Field(None, examples=[{"client": "甲"}])
 
 
 class ToRemember(Told):
     supersedes: str | None = Field(None, description="the id of the memory whose place it takes")
-    merge: str = Field("words", description="'words' or 'meaning'")
+    merge: str = Field(
+        "words",
+        description="told again, it is counted: in the same 'words', or with the same 'meaning'",
+    )
 
 
 class Batch(Body):
@@ -46,7 +58,7 @@ class Batch(Body):
 class Revision(Body):
     """What changes; the rest stays, and the former form is kept as history."""
 
-    text: str | None = None
+    text: str | None = Field(None, examples=["Mei prefers light mode. 小美改用浅色主题了。"])
     kind: str | None = None
     section: str | None = None
     tags: list[str] | None = None
@@ -60,38 +72,48 @@ class Revision(Body):
 
 
 class Reinforcement(Body):
-    times: int = 1
+    times: int = Field(1, description="how often it was told")
 
 
 class Options(Body):
     """How to ask."""
 
-    spaces: list[str] | None = Field(None, description="where to look; by default one space")
+    spaces: list[str] | None = Field(
+        None, description="where to look; by default one space", examples=[["work", "global"]]
+    )
     limit: int | None = Field(None, description="how many hits at most")
     budget: int | None = Field(None, description="how many tokens the hits may cost")
-    where: dict[str, Any] | None = Field(None, examples=[{"kind": "decision"}])
-    as_of: str | None = Field(None, description="what held at that moment")
+    where: dict[str, Any] | None = Field(
+        None, description="a filter", examples=[{"kind": "decision"}]
+    )
+    as_of: str | None = Field(None, description="what held at that moment", examples=["2026-05-01"])
     preset: str | None = Field(None, examples=["balanced"])
-    words: bool | None = None
-    meaning: bool | None = None
+    words: bool | None = Field(None, description="search by words")
+    meaning: bool | None = Field(None, description="search by meaning")
     meaning_threshold: float | None = None
     words_threshold: float | None = None
-    floor: float | None = None
+    floor: float | None = Field(None, description="below this confidence nothing is answered")
     unverified_share: float | None = Field(None, description="how much may be unverified, 0 to 1")
     deadline: float | None = Field(None, description="seconds")
     touch: bool | None = Field(None, description="false: no access is counted")
 
+    def options(self) -> dict[str, Any]:
+        """Those that were named."""
+        return {
+            name: getattr(self, name)
+            for name in self.model_fields_set & Options.model_fields.keys()
+            if getattr(self, name) is not None
+        }
+
 
 class Question(Options):
-    question: str = Field(examples=["which theme does Mei like? 小美喜欢什么主题？"])
-    explain: bool = Field(False, description="with what every stage did, and how long it took")
+    question: str = Field(
+        examples=["which theme does Mei like? 小美喜欢什么主题？", "预算会议改到哪天？"]
+    )
 
-    def options(self) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in self.given().items()
-            if name not in ("question", "explain", "language", "memory") and value is not None
-        }
+
+class Asked(Question):
+    explain: bool = Field(False, description="with what every stage did, and how long it took")
 
 
 class ForContext(Question):
@@ -103,8 +125,8 @@ class Offered(Told):
 
 
 class Decided(Body):
-    ids: list[str]
-    reason: str = ""
+    ids: list[str] = Field(description="of offers", examples=[["0f3a…"]])
+    reason: str = Field("", description="kept beside the decision", examples=["已与小美确认"])
 
 
 class Promoted(Decided):
@@ -112,8 +134,8 @@ class Promoted(Decided):
 
 
 class FromSource(Body):
-    source: str
-    spaces: list[str] | None = None
+    source: str = Field(examples=["https://example.org/page"])
+    spaces: list[str] | None = Field(None, description="by default all that you see")
 
 
 class InSpace(Body):
@@ -121,10 +143,10 @@ class InSpace(Body):
 
 
 class Setting(Body):
-    name: str
-    value: Any = Field(description="null: as before")
+    name: str = Field(examples=["floor"])
+    value: Any = Field(description="null: as before", examples=[0.3])
     space: str | None = Field(None, description="of one space; else of all of yours")
 
 
 class Reindexing(Body):
-    force: bool = False
+    force: bool = Field(False, description="also what has vectors already")

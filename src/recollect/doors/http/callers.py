@@ -4,20 +4,17 @@ route is closed unless somebody opens it."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, TypeAlias
 
-from fastapi import Header, Request
-from fastapi.responses import JSONResponse
+from fastapi import Request
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.access.caller import Caller
 from recollect.access.desk import Desk
 from recollect.access.reception import Reception
-from recollect.access.repeats import derived_id
 from recollect.doors.http.problems import of_error
 from recollect.errors import RecollectError, Unauthorised
 
@@ -33,19 +30,22 @@ class Doorkeeper:
         self._reception = reception
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not _is_open(scope["path"]):
+        if scope["type"] == "http" and not is_open(scope["path"]):
+            authorization = Headers(scope=scope).get("authorization")
             try:
-                caller = self._caller(Headers(scope=scope).get("authorization"))
+                # in a thread: now and then it is noted that a key was used, or refused
+                caller = await run_in_threadpool(come_in, self._reception, authorization)
             except RecollectError as e:
                 await of_error(e)(scope, receive, send)
                 return
             scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)
 
-    def _caller(self, authorization: str | None) -> Caller:
-        caller = self._reception.caller(key_in(authorization), door=DOOR)
-        self._reception.allow(caller)
-        return caller
+
+def come_in(reception: Reception, authorization: str | None) -> Caller:
+    caller = reception.caller(key_in(authorization), door=DOOR)
+    reception.allow(caller)
+    return caller
 
 
 def key_in(authorization: str | None) -> str | None:
@@ -57,18 +57,8 @@ def key_in(authorization: str | None) -> str | None:
     return key.strip()
 
 
-def _is_open(path: str) -> bool:
+def is_open(path: str) -> bool:
     return path == "/" or path in OPEN or path.startswith(OPEN_BELOW)
-
-
-IdempotencyKey: TypeAlias = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        description="Sent again with the same key, a write is not done again: the answer is that "
-        "of the first. Kept for a day.",
-    ),
-]
 
 
 def reception_of(request: Request) -> Reception:
@@ -88,35 +78,3 @@ def at_desk(request: Request) -> Iterator[Desk]:
     """The caller's desk; it notes what is done there, and what is refused."""
     with reception_of(request).desk(caller_of(request)) as desk:
         yield desk
-
-
-def write(
-    request: Request,
-    do: Callable[[Desk], Any],
-    *,
-    key: str | None,
-    asked: object,
-    repeatable: bool = False,
-    status: int = 200,
-) -> JSONResponse:
-    """Do something once, and answer. `asked` is all that makes two requests the same;
-    `repeatable`: doing it twice is doing it once."""
-    with at_desk(request) as desk:
-        if key is None:
-            return JSONResponse(do(desk), status)
-        fingerprint = hashlib.sha256(f"{_action(request)}\x1f{asked!r}".encode()).hexdigest()
-        answer, replayed = reception_of(request).idempotent(
-            caller_of(request), key, fingerprint, lambda: do(desk), repeatable=repeatable
-        )
-        headers = {"Idempotency-Replayed": "true"} if replayed else None
-        return JSONResponse(answer, status, headers)
-
-
-def own_id(request: Request, key: str | None) -> str | None:
-    """An id that the same request gets again, so that it can be repeated after a crash."""
-    return None if key is None else derived_id(caller_of(request), key)
-
-
-def _action(request: Request) -> str:
-    route = request.scope.get("route")
-    return f"{request.method} {getattr(route, 'path', request.url.path)}"

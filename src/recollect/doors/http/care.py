@@ -2,90 +2,112 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from typing import Annotated, Any
+import logging
 
-from fastapi import APIRouter, Body, Query, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi import Request
+from starlette.responses import PlainTextResponse, Response
 
+import recollect
+from recollect.doors.http.answers import Forgotten
+from recollect.doors.http.answers_of_care import (
+    Alive,
+    Checks,
+    Presets,
+    Ready,
+    Reindexed,
+    Settings,
+    Spaces,
+    StatusAnswer,
+    Version,
+)
 from recollect.doors.http.bodies import Reindexing, Setting
-from recollect.doors.http.callers import IdempotencyKey, at_desk, reception_of, write
-from recollect.doors.http.metrics import Metrics
+from recollect.doors.http.callers import at_desk, caller_of, reception_of
+from recollect.doors.http.metrics import metrics_of
 from recollect.doors.http.problems import problem
-from recollect.errors import InvalidInput, RecollectError
+from recollect.doors.http.replies import reply
+from recollect.doors.http.routing import routes
+from recollect.doors.http.writes import IdempotencyKey, write
+from recollect.errors import RecollectError
 
-router = APIRouter(tags=["care"])
-_NDJSON = "application/x-ndjson"
-
-
-@router.get("/health/live", summary="Alive")
-def live() -> JSONResponse:
-    """The process answers."""
-    return JSONResponse({"status": "alive"})
+router = routes("care")
+_log = logging.getLogger("recollect.server")
 
 
-@router.get("/health/ready", summary="Ready")
+@router.get("/health/live", summary="Alive", response_model=Alive)
+async def live() -> Response:
+    """The process answers. No key is needed."""
+    return reply({"status": "alive"})
+
+
+@router.get("/health/ready", summary="Ready", response_model=Ready)
 def ready(request: Request) -> Response:
-    """The store can be read; without that, nothing else works."""
+    """The store can be read; without that, nothing else works. No key is needed."""
     try:
         reception_of(request).look()
     except RecollectError as e:
-        return problem(503, f"not ready: {e}", code=e.code)
-    return JSONResponse({"status": "ready"})
+        _log.warning("not ready: %s", e)
+        return problem(
+            503, "the store cannot be read; the server's log says why", code=e.code
+        )  # who asks may be anybody: no paths
+    return reply({"status": "ready"})
 
 
-@router.get("/version", summary="Version")
-def version() -> JSONResponse:
-    import recollect
+@router.get("/version", summary="Version", response_model=Version)
+async def version() -> Response:
+    """No key is needed."""
+    return reply({"name": "recollect", "version": recollect.__version__})
 
-    return JSONResponse({"name": "recollect", "version": recollect.__version__})
 
-
-@router.get("/metrics", summary="Metrics", response_class=PlainTextResponse)
+@router.get(
+    "/metrics",
+    summary="Metrics",
+    response_class=PlainTextResponse,
+    responses={200: {"description": "In Prometheus' text format"}},
+)
 def metrics(request: Request) -> Response:
-    """For Prometheus. A key is needed, where keys are."""
-    with at_desk(request) as desk:
-        desk.status()
-    numbers = request.app.state.metrics
-    assert isinstance(numbers, Metrics)
-    return numbers.page()
+    """For Prometheus. They are of the whole server: where keys are, one of the tenant `default`
+    is needed that may read and sees every space."""
+    reception_of(request).see_numbers(caller_of(request))
+    return metrics_of(request).page()
 
 
-@router.get("/v1/status", summary="Status")
-def status(request: Request) -> JSONResponse:
+@router.get("/v1/status", summary="Status", response_model=StatusAnswer)
+def status(request: Request) -> Response:
     """How much there is, which embedder, and what waits."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.status())
+        return reply(desk.status())
 
 
-@router.get("/v1/spaces", summary="Spaces")
-def spaces(request: Request) -> JSONResponse:
+@router.get("/v1/spaces", summary="Spaces", response_model=Spaces)
+def spaces(request: Request) -> Response:
+    """The spaces that you see, with what they hold."""
     with at_desk(request) as desk:
-        return JSONResponse({"spaces": desk.spaces()})
+        return reply({"spaces": desk.spaces()})
 
 
-@router.delete("/v1/spaces/{space:path}", summary="Forget a space")
-def forget_space(request: Request, space: str, key: IdempotencyKey = None) -> JSONResponse:
-    """Erase a space with all that it holds."""
+@router.delete("/v1/spaces/{space:name}", summary="Forget a space", response_model=Forgotten)
+def forget_space(request: Request, space: str, key: IdempotencyKey = None) -> Response:
+    """Erase a space with all that it holds. A slash in its name is sent as `%2F`."""
     return write(request, lambda desk: desk.forget_space(space), key=key, asked=space)
 
 
-@router.get("/v1/presets", summary="Presets")
-def presets(request: Request) -> JSONResponse:
+@router.get("/v1/presets", summary="Presets", response_model=Presets)
+def presets(request: Request) -> Response:
+    """Ways to ask, each with its stages in order."""
     with at_desk(request) as desk:
-        return JSONResponse({"presets": desk.presets()})
+        return reply({"presets": desk.presets()})
 
 
-@router.get("/v1/settings", summary="Settings")
-def settings(request: Request, space: str | None = None) -> JSONResponse:
+@router.get("/v1/settings", summary="Settings", response_model=Settings)
+def settings(request: Request, space: str | None = None) -> Response:
     """What holds for you, or for one space, and where it is set."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.settings(space))
+        return reply(desk.settings(space))
 
 
-@router.put("/v1/settings", summary="Set")
-def set_setting(request: Request, body: Setting, key: IdempotencyKey = None) -> JSONResponse:
+@router.put("/v1/settings", summary="Set", response_model=Settings)
+def set_setting(request: Request, body: Setting, key: IdempotencyKey = None) -> Response:
+    """Set something for you, or for one space; the answer is what holds now."""
     return write(
         request,
         lambda desk: desk.set_setting(body.name, body.value, space=body.space),
@@ -95,15 +117,15 @@ def set_setting(request: Request, body: Setting, key: IdempotencyKey = None) -> 
     )
 
 
-@router.get("/v1/doctor", summary="Doctor")
-def doctor(request: Request) -> JSONResponse:
+@router.get("/v1/doctor", summary="Doctor", response_model=Checks)
+def doctor(request: Request) -> Response:
     """Every part checked thoroughly; each fault with its fix."""
     with at_desk(request) as desk:
-        return JSONResponse({"checks": desk.doctor()})
+        return reply({"checks": desk.doctor()})
 
 
-@router.post("/v1/reindex", summary="Reindex")
-def reindex(request: Request, body: Reindexing, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/v1/reindex", summary="Reindex", response_model=Reindexed)
+def reindex(request: Request, body: Reindexing, key: IdempotencyKey = None) -> Response:
     """Fill in missing vectors, or change over to another embedder."""
     return write(
         request,
@@ -112,54 +134,3 @@ def reindex(request: Request, body: Reindexing, key: IdempotencyKey = None) -> J
         asked=body.given(),
         repeatable=True,
     )
-
-
-@router.get("/v1/export", summary="Export", response_class=StreamingResponse)
-def export(
-    request: Request,
-    space: Annotated[list[str] | None, Query(description="may be repeated")] = None,
-) -> StreamingResponse:
-    """Every memory with its history, one JSON object a line."""
-    with at_desk(request) as desk:
-        records = desk.export(spaces=space)
-        first = next(records, None)  # what is wrong is said before the answer begins
-
-    def lines() -> Iterator[bytes]:
-        with at_desk(request):  # keeps the store open for as long as it is read
-            for record in (first, *()) if first is not None else ():
-                yield _line(record)
-            for record in records:
-                yield _line(record)
-
-    return StreamingResponse(lines(), media_type=_NDJSON)
-
-
-@router.post("/v1/import", summary="Import")
-def import_many(
-    request: Request,
-    body: Annotated[bytes, Body(media_type=_NDJSON)],
-    key: IdempotencyKey = None,
-) -> JSONResponse:
-    """Take back what an export gave: ids, times, counters and history stay as they were."""
-    records = [_record(number, line) for number, line in enumerate(body.splitlines(), 1) if line]
-    return write(
-        request,
-        lambda desk: {"fates": desk.import_many(records)},
-        key=key,
-        asked=body,
-        repeatable=True,
-    )
-
-
-def _line(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
-
-
-def _record(number: int, line: bytes) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as e:
-        raise InvalidInput(f"line {number} is not JSON ({e})") from None
-    if not isinstance(record, dict):
-        raise InvalidInput(f"line {number}: expected an object")
-    return record

@@ -1,36 +1,34 @@
-"""What is turned away before anything is read: wrong hosts and origins, and bodies that are too
-large. Pure ASGI, so that streams pass through untouched.
+"""Who is turned away before anything is read: requests under a name that is not ours, and pages of
+other sites. Pure ASGI, so that streams pass through untouched.
 
 A page on the web can make a browser send requests to a server on this machine under a name of its
-own (DNS rebinding). Such a request carries that name as its Host, and its own Origin.
+own (DNS rebinding). Such a request carries that name as its Host, and its own Origin. A page that
+another program on this machine serves has a loopback name too, but another port: it is another
+site all the same.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import uuid
 from collections.abc import Collection
-from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.doors.http.problems import problem
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-MOST_BYTES = 8 * 1024 * 1024
-_REQUEST_ID = b"x-request-id"
+_ANY = "*"
 _log = logging.getLogger("recollect.server")
 
 
 class Guard:
-    def __init__(
-        self, app: ASGIApp, *, hosts: Collection[str], most_bytes: int = MOST_BYTES
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, hosts: Collection[str]) -> None:
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts)
-        self._most = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -42,70 +40,51 @@ class Guard:
             return
         request_id = uuid.uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id
-        await self._guarded(scope, receive, send, request_id)
+        await self._named(scope, receive, send, request_id)
 
     def _refusal(self, headers: Headers) -> Response | None:
-        if not self._known(headers.get("host", "")):
+        host = headers.get("host", "").lower()
+        if _ANY not in self._hosts and _name_in(host) not in self._hosts:
             return problem(
                 421,
                 "this server does not answer to that name; start it with --allow-host NAME",
                 code="wrong_host",
             )
         origin = headers.get("origin")
-        if origin is not None and not self._known(urlsplit(origin).netloc):
+        if origin is not None and not self._is_ours(origin.lower(), host):
             return problem(
                 403,
                 "a page of another site may not ask this server; open the server's own page, or "
                 "start it with --allow-host NAME",
                 code="wrong_origin",
             )
-        size = headers.get("content-length", "0")
-        if not size.isdecimal():
-            return problem(400, "Content-Length is no number", code="invalid_input")
-        if int(size) > self._most:
-            return self._too_large()
         return None
 
-    def _known(self, host: str) -> bool:
-        """By name, whatever the port."""
-        host = host.lower()
-        name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
-        return "*" in self._hosts or name in self._hosts
+    def _is_ours(self, origin: str, host: str) -> bool:
+        """The page that we serve ourselves; or one of a name that was allowed, where a proxy stands
+        in between and tells us another Host."""
+        scheme, _, place = origin.partition("://")
+        if scheme not in ("http", "https"):
+            return False
+        name = _name_in(place)
+        return place == host or (name in self._hosts and name not in LOOPBACK)
 
-    def _too_large(self) -> Response:
-        return problem(
-            413,
-            f"the body is larger than {self._most:,} bytes; send it in parts",
-            code="too_large",
-        )
-
-    async def _guarded(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
-        read = 0
+    async def _named(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
+        """With an id, by which the log can be asked; and what nobody expected as a problem."""
         began = False
-
-        async def counted() -> Message:
-            nonlocal read
-            message = await receive()
-            if message["type"] == "http.request":
-                read += len(message.get("body", b""))
-                if read > self._most:  # a body that came without its length
-                    raise _TooLarge
-            return message
 
         async def named(message: Message) -> None:
             nonlocal began
             if message["type"] == "http.response.start":
                 began = True
-                message["headers"] = [
-                    *message.get("headers", ()),
-                    (_REQUEST_ID, request_id.encode()),
-                ]
+                headers = MutableHeaders(scope=message)
+                headers["x-request-id"] = request_id
+                headers.setdefault("x-content-type-options", "nosniff")
+                headers.setdefault("cache-control", "no-store")
             await send(message)
 
         try:
-            await self._app(scope, counted, named)
-        except _TooLarge:
-            await self._too_large()(scope, receive, send)
+            await self._app(scope, receive, named)
         except Exception:
             if scope["type"] != "http" or began:
                 raise
@@ -119,8 +98,10 @@ class Guard:
             await answer(scope, receive, named)
 
 
-class _TooLarge(Exception):
-    pass
+def _name_in(place: str) -> str:
+    """`name:port` without the port; nothing where it is no such thing."""
+    found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[^\s:/@\[\]]+)(:[0-9]{1,5})?", place)
+    return found[1] if found else ""
 
 
 async def _refuse(answer: Response, scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse
+from fastapi import Query, Request
+from starlette.responses import Response
 
+from recollect.doors.http.answers import (
+    History,
+    Memories,
+    MemoryAnswer,
+    Receipt,
+    Receipts,
+    WhyNotAnswer,
+)
 from recollect.doors.http.bodies import Batch, Question, Reinforcement, Revision, ToRemember
-from recollect.doors.http.callers import IdempotencyKey, at_desk, write
+from recollect.doors.http.callers import at_desk
 from recollect.doors.http.filters import where_of
+from recollect.doors.http.replies import reply
+from recollect.doors.http.routing import routes
+from recollect.doors.http.writes import IdempotencyKey, write
 
-router = APIRouter(prefix="/v1", tags=["memories"])
+router = routes("memories", prefix="/v1")
 
 
-@router.post("/memories", status_code=201, summary="Remember")
-def remember(request: Request, body: ToRemember, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/memories", status_code=201, summary="Remember", response_model=Receipt)
+def remember(request: Request, body: ToRemember, key: IdempotencyKey = None) -> Response:
     """Remember one thing. The answer means that it is on disk. Told again in the same words, it is
     counted instead of repeated."""
     told = body.given()
@@ -29,8 +40,9 @@ def remember(request: Request, body: ToRemember, key: IdempotencyKey = None) -> 
     )
 
 
-@router.post("/memories/batch", status_code=201, summary="Remember many")
-def remember_many(request: Request, body: Batch, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/memories/batch", status_code=201, summary="Remember many", response_model=Receipts)
+def remember_many(request: Request, body: Batch, key: IdempotencyKey = None) -> Response:
+    """Written together, all or none: what is wrong with one is said before any is written."""
     told = [one.given() for one in body.memories]
     return write(
         request,
@@ -41,7 +53,7 @@ def remember_many(request: Request, body: Batch, key: IdempotencyKey = None) -> 
     )
 
 
-@router.get("/memories", summary="List")
+@router.get("/memories", summary="List", response_model=Memories)
 def list_memories(
     request: Request,
     space: Annotated[list[str] | None, Query(description="may be repeated")] = None,
@@ -49,10 +61,10 @@ def list_memories(
     newest_first: bool = True,
     cursor: Annotated[str | None, Query(description="from the page before")] = None,
     limit: int = 20,
-) -> JSONResponse:
+) -> Response:
     """Memories as they were told, a page at a time."""
     with at_desk(request) as desk:
-        return JSONResponse(
+        return reply(
             desk.list(
                 spaces=space,
                 where=where_of(where),
@@ -66,17 +78,17 @@ def list_memories(
 # An id may hold any visible character, a slash too: routes that end in a word come first.
 
 
-@router.get("/memories/{memory_id:path}/history", summary="History")
-def history(request: Request, memory_id: str) -> JSONResponse:
+@router.get("/memories/{memory_id:name}/history", summary="History", response_model=History)
+def history(request: Request, memory_id: str) -> Response:
     """How a memory read before, what it superseded and what superseded it."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.history(memory_id))
+        return reply(desk.history(memory_id))
 
 
-@router.post("/memories/{memory_id:path}/reinforce", summary="Reinforce")
+@router.post("/memories/{memory_id:name}/reinforce", summary="Reinforce", response_model=Receipt)
 def reinforce(
     request: Request, memory_id: str, body: Reinforcement, key: IdempotencyKey = None
-) -> JSONResponse:
+) -> Response:
     """Count that something was told again."""
     return write(
         request,
@@ -86,23 +98,24 @@ def reinforce(
     )
 
 
-@router.post("/memories/{memory_id:path}/why-not", summary="Why not")
-def why_not(request: Request, memory_id: str, body: Question) -> JSONResponse:
+@router.post("/memories/{memory_id:name}/why-not", summary="Why not", response_model=WhyNotAnswer)
+def why_not(request: Request, memory_id: str, body: Question) -> Response:
     """At which stage this memory lost when that is asked, and by how much."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.why_not(memory_id, body.question, **body.options()))
+        return reply(desk.why_not(memory_id, body.question, **body.options()))
 
 
-@router.get("/memories/{memory_id:path}", summary="Get")
-def get(request: Request, memory_id: str) -> JSONResponse:
+@router.get("/memories/{memory_id:name}", summary="Get", response_model=MemoryAnswer)
+def get(request: Request, memory_id: str) -> Response:
+    """A memory by its id. A slash in an id is sent as `%2F`."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.get(memory_id))
+        return reply(desk.get(memory_id))
 
 
-@router.patch("/memories/{memory_id:path}", summary="Revise")
+@router.patch("/memories/{memory_id:name}", summary="Revise", response_model=Receipt)
 def revise(
     request: Request, memory_id: str, body: Revision, key: IdempotencyKey = None
-) -> JSONResponse:
+) -> Response:
     """Change a memory; its former form is kept as history."""
     fields = body.given()
     return write(
@@ -113,8 +126,8 @@ def revise(
     )
 
 
-@router.delete("/memories/{memory_id:path}", summary="Forget")
-def forget(request: Request, memory_id: str, key: IdempotencyKey = None) -> JSONResponse:
+@router.delete("/memories/{memory_id:name}", summary="Forget", response_model=Receipt)
+def forget(request: Request, memory_id: str, key: IdempotencyKey = None) -> Response:
     """Erase a memory everywhere: text, history, words, vectors, and what was offered alike."""
     return write(
         request,

@@ -1,4 +1,5 @@
-"""Numbers for Prometheus. Labels are route templates and statuses: never ids, names or texts."""
+"""Numbers for Prometheus. Labels are route templates, statuses and decisions: never ids, names or
+texts."""
 
 from __future__ import annotations
 
@@ -8,33 +9,69 @@ from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     generate_latest,
 )
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+# Anybody may send any word as a method; each would be a row that is kept for ever.
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_OTHER = "other"
 
 
 class Metrics:
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
+        kept = self._registry = CollectorRegistry()
         self._requests = Counter(
-            "recollect_requests", "Requests by route and status", ["method", "route", "status"],
-            registry=self._registry,
-        )  # fmt: skip
+            "recollect_requests",
+            "Requests by route and status",
+            ["method", "route", "status"],
+            registry=kept,
+        )
         self._seconds = Histogram(
-            "recollect_request_seconds", "How long a request took", ["method", "route"],
-            buckets=_BUCKETS, registry=self._registry,
-        )  # fmt: skip
+            "recollect_request_seconds",
+            "How long a request took",
+            ["method", "route"],
+            buckets=_BUCKETS,
+            registry=kept,
+        )
+        self._recalls = Counter(
+            "recollect_recalls", "Recalls by what kind of answer it was", ["status"], registry=kept
+        )
+        self._offers = Counter(
+            "recollect_offers", "Offers by what was decided at once", ["decision"], registry=kept
+        )
+        self._events = Counter(
+            "recollect_events_sent", "Events sent to those who watch", ["kind"], registry=kept
+        )
+        self.watchers = Gauge("recollect_watchers", "Who watches events now", registry=kept)
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
+        method = method if method in _METHODS else _OTHER
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 
+    def recalled(self, status: str) -> None:
+        self._recalls.labels(status).inc()
+
+    def offered(self, decision: str) -> None:
+        self._offers.labels(decision).inc()
+
+    def sent(self, kind: str) -> None:
+        self._events.labels(kind).inc()
+
     def page(self) -> Response:
         return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
+
+
+def metrics_of(connection: HTTPConnection) -> Metrics:
+    metrics = connection.app.state.metrics
+    assert isinstance(metrics, Metrics)
+    return metrics
 
 
 class Measured:
@@ -60,5 +97,5 @@ class Measured:
         try:
             await self._app(scope, receive, noted)
         finally:
-            route = getattr(scope.get("route"), "path", "other")
+            route = getattr(scope.get("route"), "path_format", _OTHER)
             self._metrics.count(scope["method"], route, status, time.perf_counter() - began)

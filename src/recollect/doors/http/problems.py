@@ -7,9 +7,10 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
+from recollect.doors.http.replies import reply
 from recollect.errors import (
     Conflict,
     EmbedderError,
@@ -50,6 +51,7 @@ _TITLES = {
     403: "This key may not do that",
     404: "There is no such thing",
     405: "This is not done that way",
+    408: "It did not arrive",
     409: "It contradicts what is there",
     413: "Too much at once",
     415: "Not in this form",
@@ -71,7 +73,7 @@ def problem(
     code: str,
     headers: Mapping[str, str] | None = None,
     **more: Any,
-) -> JSONResponse:
+) -> Response:
     body = {
         "type": f"urn:recollect:{code}",
         "title": _TITLES.get(status, "It could not be done"),
@@ -80,14 +82,14 @@ def problem(
         "code": code,
         **more,
     }
-    return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
+    return reply(body, status, headers=headers, media_type=MEDIA_TYPE)
 
 
 def status_of(error: RecollectError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def of_error(error: RecollectError) -> JSONResponse:
+def of_error(error: RecollectError) -> Response:
     headers: dict[str, str] = {}
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(max(1, round(error.seconds + 0.5)))
@@ -99,30 +101,44 @@ def of_error(error: RecollectError) -> JSONResponse:
 
 
 def add_problems(app: FastAPI) -> None:
-    """Every error leaves as a problem; of what nobody expected, nothing but its number."""
+    """Every error leaves as a problem; of what nobody expected, `guard` tells nothing but its
+    number."""
 
-    async def ours(request: Request, error: Exception) -> JSONResponse:
+    async def ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, RecollectError)
         return of_error(error)
 
-    async def invalid(request: Request, error: Exception) -> JSONResponse:
+    async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        faults = [
-            {"where": ".".join(map(str, fault["loc"])), "what": fault["msg"]}
-            for fault in error.errors()
-        ]
+        faults = [_fault(fault) for fault in error.errors()]
         detail = "; ".join(f"{fault['where']}: {fault['what']}" for fault in faults[:5])
         return problem(422, detail, code="invalid_input", faults=faults)
 
-    async def plain(request: Request, error: Exception) -> JSONResponse:
+    async def plain(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        detail = {
-            404: f"there is nothing at {request.url.path}; /docs lists what there is",
-            405: f"{request.method} is not for {request.url.path}; /docs says what is",
-        }.get(error.status_code, str(error.detail))
-        code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "http_error")
+        path = request.scope.get("raw_path", b"").decode("latin-1") or request.url.path
+        detail, code = {
+            400: ("the body cannot be read; send JSON in UTF-8", "invalid_input"),
+            404: (f"there is nothing at {path}; /docs lists what there is", "not_found"),
+            405: (f"{request.method} is not for {path}; /docs says what is", "method_not_allowed"),
+        }.get(error.status_code, (str(error.detail), "http_error"))
         return problem(error.status_code, detail, code=code, headers=error.headers)
 
     app.add_exception_handler(RecollectError, ours)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, plain)
+
+
+def _fault(fault: Mapping[str, Any]) -> dict[str, str]:
+    """Where it is (`body.tags.0`, `query.limit`), and what is wrong there, in our words."""
+    kind, where = fault["type"], ".".join(map(str, fault["loc"]))
+    what = str(fault["msg"])
+    if kind == "json_invalid":
+        what = f"no JSON: {fault.get('ctx', {}).get('error', 'it cannot be read')}"
+    elif kind == "missing":
+        what = "it is needed" if where != "body" else "a body is needed: a JSON object"
+    elif kind == "extra_forbidden":
+        what = "there is no such field"
+    elif kind in ("model_attributes_type", "model_type", "dict_type"):
+        what = "expected a JSON object; is Content-Type application/json?"
+    return {"where": where, "what": what}

@@ -4,14 +4,16 @@ disk."""
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+import socket
+from collections.abc import Callable, Sequence
 
 from recollect.access.reception import Reception
 from recollect.errors import MissingExtra, SettingsError
 from recollect.settings import Settings
 
 DEFAULT_PORT = 8321
-_GRACE_SECONDS = 10
+_GRACE_SECONDS = 30
+_WAITING = 512  # connections that the system keeps for us
 
 
 def is_loopback(host: str) -> bool:
@@ -23,11 +25,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def reception_for(settings: Settings, host: str) -> Reception:
-    """Without any key a server is open, and then only to this machine."""
-    reception = Reception(settings)
-    reception.open_to_all = not reception.keys.any()
-    if reception.open_to_all and not is_loopback(host):
+def reception_for(settings: Settings, host: str, *, no_keys: bool = False) -> Reception:
+    """Without any key a server is open, and then only to this machine. `no_keys`: it is open
+    although there are some."""
+    if no_keys and not is_loopback(host):
+        raise SettingsError(
+            f"--no-keys is for this machine only, and {host} can be reached by others: leave it "
+            "out, and give each of them a key (recollect keys create NAME)"
+        )
+    reception = Reception(settings, open_to_all=no_keys, open_until_keys=is_loopback(host))
+    if not is_loopback(host) and not reception.keys.any():
         reception.close()
         raise SettingsError(
             f"{host} can be reached by others, and there is no key yet: everybody could read and "
@@ -36,24 +43,57 @@ def reception_for(settings: Settings, host: str) -> Reception:
     return reception
 
 
-def serve(reception: Reception, *, host: str, port: int, allowed_hosts: Sequence[str] = ()) -> None:
-    """Until it is told to stop."""
-    try:
-        import uvicorn
+def names_of(host: str, allowed: Sequence[str] = ()) -> tuple[str, ...]:
+    """Those by which the server may be called. A page elsewhere cannot take a loopback name."""
+    from recollect.doors.http.guard import LOOPBACK
 
+    return (*LOOPBACK, *map(_in_an_address, (host, *allowed)))
+
+
+def _in_an_address(host: str) -> str:
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Before anything is opened: who cannot be reached must say so at once."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, kind, protocol)
+    except (OSError, UnicodeError, OverflowError) as e:
+        raise SettingsError(f"{host} is no address to listen at ({e}); try 127.0.0.1") from None
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen(_WAITING)
+    except (OSError, OverflowError) as e:
+        bound.close()
+        raise SettingsError(
+            f"cannot listen at {host}, port {port} ({e}); choose another with --port, 0 for any "
+            "that is free"
+        ) from None
+    return bound
+
+
+def address_of(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://{_in_an_address(host)}:{port}"
+
+
+def serve(
+    reception: Reception,
+    bound: socket.socket,
+    *,
+    hosts: Sequence[str],
+    started: Callable[[], None] = lambda: None,
+) -> None:
+    """Until it is told to stop (Ctrl+C, SIGTERM): then no new requests are taken, those under way
+    are answered, and the stores are closed. `started` is called when it answers."""
+    try:
         from recollect.doors.http.app import create_app
-        from recollect.doors.http.guard import LOOPBACK
+        from recollect.doors.http.running import run
     except ModuleNotFoundError as e:
-        reception.close()
         raise MissingExtra("the server", "server") from e
-    names = (*LOOPBACK, host, *allowed_hosts) if is_loopback(host) else (host, *allowed_hosts)
-    uvicorn.run(
-        create_app(reception, hosts=names),
-        host=host,
-        port=port,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
-        ws_max_size=64 * 1024,
-    )
+    with reception, bound:
+        run(create_app(reception, hosts=hosts), bound, grace=_GRACE_SECONDS, started=started)

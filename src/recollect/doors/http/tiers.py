@@ -4,27 +4,50 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse
+from fastapi import Query, Request
+from starlette.responses import Response
 
+from recollect.access.desk import Desk
+from recollect.access.wall import Record
+from recollect.doors.http.answers import (
+    Digest,
+    FromSourceAnswer,
+    OfferAnswer,
+    Offers,
+    OffersPage,
+    OfferWithRulings,
+    Receipts,
+    Recent,
+    RolledBack,
+)
 from recollect.doors.http.bodies import Decided, FromSource, InSpace, Offered, Promoted
-from recollect.doors.http.callers import IdempotencyKey, at_desk, own_id, write
+from recollect.doors.http.callers import at_desk
+from recollect.doors.http.metrics import metrics_of
+from recollect.doors.http.replies import reply
+from recollect.doors.http.routing import routes
+from recollect.doors.http.writes import IdempotencyKey, own_id, write
 
-router = APIRouter(prefix="/v1", tags=["tiers"])
+router = routes("tiers", prefix="/v1")
 Spaces = Annotated[list[str] | None, Query(description="may be repeated")]
 
 
-@router.post("/offers", status_code=201, summary="Offer")
-def offer(request: Request, body: Offered, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/offers", status_code=201, summary="Offer", response_model=OfferAnswer)
+def offer(request: Request, body: Offered, key: IdempotencyKey = None) -> Response:
     """Offer what an agent heard or made. It is logged and filtered; the answer says what was
     decided, and why. Nobody finds it as a fact before it is promoted."""
     told = body.given()
     parents = told.pop("parents", [])
     if told.get("id") is None and (own := own_id(request, key)) is not None:
         told["id"] = own
+
+    def offered_now(desk: Desk) -> Record:
+        made = desk.offer(told, parents=parents)
+        metrics_of(request).offered(made["decision"])
+        return made
+
     return write(
         request,
-        lambda desk: desk.offer(told, parents=parents),
+        offered_now,
         key=key,
         asked=body.given(),
         repeatable=True,
@@ -32,7 +55,7 @@ def offer(request: Request, body: Offered, key: IdempotencyKey = None) -> JSONRe
     )
 
 
-@router.get("/offers", summary="Quarantine")
+@router.get("/offers", summary="Quarantine", response_model=OffersPage)
 def quarantine(
     request: Request,
     space: Spaces = None,
@@ -40,10 +63,10 @@ def quarantine(
     newest_first: bool = True,
     cursor: str | None = None,
     limit: int = 20,
-) -> JSONResponse:
+) -> Response:
     """Everything that was offered, with what was decided and why."""
     with at_desk(request) as desk:
-        return JSONResponse(
+        return reply(
             desk.quarantine(
                 spaces=space,
                 decisions=decision,
@@ -54,8 +77,8 @@ def quarantine(
         )
 
 
-@router.post("/offers/promote", summary="Promote")
-def promote(request: Request, body: Promoted, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/offers/promote", summary="Promote", response_model=Receipts)
+def promote(request: Request, body: Promoted, key: IdempotencyKey = None) -> Response:
     """Make offers long-term memory, all or none. They count as verified: somebody looked."""
     return write(
         request,
@@ -68,8 +91,8 @@ def promote(request: Request, body: Promoted, key: IdempotencyKey = None) -> JSO
     )
 
 
-@router.post("/offers/reject", summary="Reject")
-def reject(request: Request, body: Decided, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/offers/reject", summary="Reject", response_model=Offers)
+def reject(request: Request, body: Decided, key: IdempotencyKey = None) -> Response:
     """They stay in the log, and nobody finds them."""
     return write(
         request,
@@ -80,8 +103,8 @@ def reject(request: Request, body: Decided, key: IdempotencyKey = None) -> JSONR
     )
 
 
-@router.post("/offers/restore", summary="Restore")
-def restore(request: Request, body: Decided, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/offers/restore", summary="Restore", response_model=Offers)
+def restore(request: Request, body: Decided, key: IdempotencyKey = None) -> Response:
     """What was held, refused, ignored or rejected goes into working memory after all."""
     return write(
         request,
@@ -92,35 +115,35 @@ def restore(request: Request, body: Decided, key: IdempotencyKey = None) -> JSON
     )
 
 
-@router.post("/offers/{offer_id:path}/undo", summary="Undo")
-def undo(request: Request, offer_id: str, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/offers/{offer_id:name}/undo", summary="Undo", response_model=OfferAnswer)
+def undo(request: Request, offer_id: str, key: IdempotencyKey = None) -> Response:
     """Take the last decision about an offer back."""
     return write(request, lambda desk: desk.undo(offer_id), key=key, asked=offer_id)
 
 
-@router.get("/offers/{offer_id:path}", summary="One offer")
-def offered(request: Request, offer_id: str) -> JSONResponse:
+@router.get("/offers/{offer_id:name}", summary="One offer", response_model=OfferWithRulings)
+def offered(request: Request, offer_id: str) -> Response:
     """An offer with every decision about it."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.offered(offer_id))
+        return reply(desk.offered(offer_id))
 
 
-@router.get("/working", summary="Working memory")
-def working(request: Request, space: Spaces = None, limit: int = 10) -> JSONResponse:
+@router.get("/working", summary="Working memory", response_model=Recent)
+def working(request: Request, space: Spaces = None, limit: int = 10) -> Response:
     """What is recent, newest first."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.working(spaces=space, limit=limit))
+        return reply(desk.working(spaces=space, limit=limit))
 
 
-@router.get("/digest", summary="Digest")
-def digest(request: Request, space: str | None = None) -> JSONResponse:
+@router.get("/digest", summary="Digest", response_model=Digest)
+def digest(request: Request, space: str | None = None) -> Response:
     """What waits in a space: the same things together, what speaks for each, what contradicts."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.digest(space))
+        return reply(desk.digest(space))
 
 
-@router.post("/digest/apply", summary="Promote by rule")
-def apply(request: Request, body: InSpace, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/digest/apply", summary="Promote by rule", response_model=Receipts)
+def apply(request: Request, body: InSpace, key: IdempotencyKey = None) -> Response:
     """Promote what the rules speak for and nothing contradicts."""
     return write(
         request,
@@ -130,15 +153,15 @@ def apply(request: Request, body: InSpace, key: IdempotencyKey = None) -> JSONRe
     )
 
 
-@router.get("/sources", summary="What came from a source")
-def from_source(request: Request, source: str, space: Spaces = None) -> JSONResponse:
+@router.get("/sources", summary="What came from a source", response_model=FromSourceAnswer)
+def from_source(request: Request, source: str, space: Spaces = None) -> Response:
     """Everything that came from a source, and what was made from it."""
     with at_desk(request) as desk:
-        return JSONResponse(desk.from_source(source, spaces=space))
+        return reply(desk.from_source(source, spaces=space))
 
 
-@router.post("/rollback", summary="Roll back a source")
-def roll_back(request: Request, body: FromSource, key: IdempotencyKey = None) -> JSONResponse:
+@router.post("/rollback", summary="Roll back a source", response_model=RolledBack)
+def roll_back(request: Request, body: FromSource, key: IdempotencyKey = None) -> Response:
     """All of that leaves long-term and working memory; in the log it is rejected."""
     return write(
         request,

@@ -20,7 +20,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1)")
-    parser.add_argument("--port", type=int, default=8321, help="default: 8321")
+    parser.add_argument("--port", type=int, default=8321, help="default: 8321; 0: any that is free")
     parser.add_argument(
         "--allow-host",
         action="append",
@@ -28,21 +28,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a name by which others reach it; may be repeated",
     )
+    parser.add_argument(
+        "--no-keys",
+        action="store_true",
+        help="ask nobody for a key, although there are some; on this machine only",
+    )
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    from recollect.doors.http.serving import reception_for, serve
+    from recollect.doors.http.serving import address_of, listen, names_of, reception_for, serve
 
-    reception = reception_for(session.loaded.settings, arguments.host)
-    session.hint(f"http://{arguments.host}:{arguments.port} (stop it with Ctrl+C)")
-    if reception.open_to_all:
-        session.hint(
-            "OPEN: no keys exist, so every program on this machine may read and change everything"
+    reception = reception_for(session.loaded.settings, arguments.host, no_keys=arguments.no_keys)
+    with reception, listen(arguments.host, arguments.port) as bound:
+        if reception.open_to_all or not reception.keys.any():
+            session.aside(
+                "OPEN: nobody is asked for a key, so every program on this machine may read and "
+                "change everything. 'recollect keys create NAME' closes it"
+                if not arguments.no_keys
+                else "OPEN (--no-keys): every program on this machine may read and change "
+                "everything"
+            )
+        serve(
+            reception,
+            bound,
+            hosts=names_of(arguments.host, arguments.allow_host),
+            started=lambda: session.aside(f"{address_of(bound)} (stop it with Ctrl+C)"),
         )
-    serve(
-        reception,
-        host=arguments.host,
-        port=arguments.port,
-        allowed_hosts=arguments.allow_host,
-    )
     return 0
