@@ -1,0 +1,82 @@
+"""What every part of an engine shares: the store, the settings, and the parts behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from recollect.accesses import Accesses
+from recollect.assembly import Parts
+from recollect.bookkeeping import Bookkeeping
+from recollect.checks import is_id
+from recollect.clock import Clock
+from recollect.errors import InvalidInput, NotFound
+from recollect.recall.asking import space_names
+from recollect.settings import Settings
+from recollect.stores.protocol import Store
+from recollect.vocabulary import (
+    Memory,
+    SpaceNames,
+)
+
+if TYPE_CHECKING:
+    from recollect.events.events import Events
+    from recollect.overrides import Overrides
+    from recollect.tiers.keeper import TierKeeper
+
+
+def no_such_memory(memory_id: str) -> NotFound:
+    return NotFound(f"no memory has the id {memory_id!r}; 'recollect list' shows the ids")
+
+
+class Base:
+    """Made by `Engine`; the others only use it."""
+
+    settings: Settings
+    store: Store
+    _clock: Clock
+    _count_tokens: Callable[[str], int]
+    _accesses: Accesses
+    _parts: Parts
+    _bookkeeping: Bookkeeping
+
+    @property
+    def tiers(self) -> TierKeeper:
+        """Quarantine and working memory: what was offered, what was decided, and what waits."""
+        return self._parts.tiers
+
+    @property
+    def overrides(self) -> Overrides:
+        return self._parts.overrides
+
+    @property
+    def events(self) -> Events:
+        """What happens here, kept for replay: tier changes, nodes of workflows, traces of recalls.
+        They can be followed as they happen (docs/reference/events.md)."""
+        return self._parts.events
+
+    def settings_for(self, spaces: SpaceNames | None = None) -> Settings:
+        """The settings with what the store and these spaces say otherwise. Where several spaces
+        differ, the strictest holds."""
+        names = () if spaces is None else space_names(spaces, self.settings)
+        return self.overrides.settings_for(names)
+
+    def set_override(self, name: str, value: object, *, space: str | None = None) -> None:
+        """Set what holds in this store, or in one space of it, whatever the settings say. None
+        takes that back. Thresholds, limits and the rules for offers can be set so."""
+        self.overrides.set(name, value, space=space)
+
+    def get(self, memory_id: str, *, space: str | None = None) -> Memory | None:
+        """A memory by its id, or None."""
+        if not isinstance(memory_id, str):
+            raise InvalidInput(f"an id is text, got {type(memory_id).__name__}")
+        if not is_id(memory_id):
+            return None
+        self._accesses.flush()
+        return self.store.get([memory_id], spaces=None if space is None else [space])[0]
+
+    def _existing(self, memory_id: str) -> Memory:
+        memory = self.get(memory_id)
+        if memory is None:
+            raise no_such_memory(memory_id)
+        return memory

@@ -1,0 +1,168 @@
+"""Asking and looking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from recollect.checks import is_id
+from recollect.engine.base import Base
+from recollect.errors import InvalidInput
+from recollect.events.kinds import RETRIEVAL_TRACE
+from recollect.filters import Filter
+from recollect.recall import draft as reading
+from recollect.recall.asking import condition_of, make_query, space_names, whole
+from recollect.recall.pipeline import run
+from recollect.recall.presets import Preset, preset_named
+from recollect.stores.protocol import Page
+from recollect.vocabulary import (
+    Memory,
+    Query,
+    Recollection,
+    Revision,
+    SpaceInfo,
+    SpaceNames,
+    Tier,
+    Vector,
+)
+
+if TYPE_CHECKING:
+    from recollect.recall.why_not import WhyNot
+
+
+def _traced(recollection: Recollection) -> Mapping[str, Any]:
+    from recollect.recall.traced import traced
+
+    return traced(recollection)
+
+
+class Reading(Base):
+    """What only looks."""
+
+    def recall(
+        self,
+        text: str,
+        *,
+        spaces: SpaceNames | None = None,
+        limit: int | None = None,
+        budget: int | None = None,
+        where: Mapping[str, Any] | Filter | None = None,
+        as_of: datetime | str | None = None,
+        preset: str | Preset = "balanced",
+        words: bool = True,
+        meaning: bool = True,
+        meaning_threshold: float | None = None,
+        words_threshold: float | None = None,
+        floor: float | None = None,
+        unverified_share: float | None = None,
+        vector: Vector | None = None,
+        deadline: float | None = None,
+        touch: bool = True,
+    ) -> Recollection:
+        """What matters for this question, best first, within the budget, with reasons.
+
+        `preset` is a name (docs/reference/presets.md) or a `Preset` of stages of your own; it may
+        bring a limit and a budget, for where you and your settings name none. `where` is a filter
+        (see `recollect.filters`); no spaces named, it looks in the default one, and in `global` too
+        where that is a project with a notebook. `as_of` asks what held at a moment; `touch=False`
+        leaves the access counts alone. `meaning_threshold` (a cosine) and `words_threshold` (a
+        share of the question's words) cut what is not good enough; `unverified_share` (0 to 1) says
+        how much of the answer may be unverified.
+        """
+        query, stages, kit = self._asked(
+            text,
+            preset,
+            spaces=spaces,
+            limit=limit,
+            budget=budget,
+            where=where,
+            as_of=as_of,
+            words=words,
+            meaning=meaning,
+            vector=vector,
+            deadline=deadline,
+            meaning_threshold=meaning_threshold,
+            words_threshold=words_threshold,
+            floor=floor,
+            unverified_share=unverified_share,
+        )
+        recollection = run(query, self._bookkeeping.freshened(stages), kit)
+        if touch and recollection.hits:
+            self._accesses.count(hit.id for hit in recollection.hits)
+        self.events.later(RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=query.spaces)
+        return recollection
+
+    def why_not(
+        self, memory_id: str, text: str, *, preset: str | Preset = "balanced", **options: Any
+    ) -> WhyNot:
+        """At which stage a memory lost when this is asked, and by how much; or at which rank it is
+        a hit. The options are those of `recall`. No counter changes."""
+        from recollect.recall.why_not import why_not
+
+        asked = self._asked(text, preset, **options)
+        if self.get(memory_id) is None and is_id(memory_id):
+            recent = self.store.tiers().working.get([memory_id], now=self._clock())[0]
+            if recent is not None:
+                return why_not(recent, *asked, tier=Tier.WORKING)
+        return why_not(self._existing(memory_id), *asked)
+
+    def _asked(
+        self, text: str, preset: str | Preset, **options: Any
+    ) -> tuple[Query, Preset, reading.Kit]:
+        """A question made ready to be run."""
+        stages = preset if isinstance(preset, Preset) else preset_named(preset)
+        if options.get("spaces") is None:
+            options["spaces"] = self._bookkeeping.spaces_here()
+        options["spaces"] = names = space_names(options["spaces"], self.settings)
+        query = make_query(
+            text, self.settings_for(names), now=self._clock(), preset=stages, **options
+        )
+        kit = reading.Kit(
+            store=self.store,
+            question=self._parts.question,
+            clock=self._clock,
+            deadline=reading.Deadline.after(query.deadline),
+            pool=self._parts.pool,
+            zone=self.settings.zone,
+            llm=lambda: self._parts.llm,
+            routes=lambda: self._parts.routes,
+            reranker=lambda: self._parts.reranker,
+            count_tokens=self._count_tokens,
+        )
+        return query, stages, kit
+
+    def list(
+        self,
+        *,
+        spaces: SpaceNames | None = None,
+        where: Mapping[str, Any] | Filter | None = None,
+        newest_first: bool = True,
+        cursor: str | None = None,
+        limit: int = 20,
+    ) -> Page:
+        """Memories as they were told, a page at a time. No spaces named: the default one."""
+        if cursor is not None and not isinstance(cursor, str):
+            raise InvalidInput(f"a cursor is text, got {type(cursor).__name__}")
+        self._accesses.flush()
+        return self.store.scan(
+            spaces=space_names(spaces, self.settings),
+            where=condition_of(where),
+            newest_first=newest_first,
+            cursor=cursor,
+            limit=whole("limit", limit),
+        )
+
+    def history(self, memory_id: str) -> Sequence[Revision]:
+        """Former forms of a memory, newest first."""
+        self._existing(memory_id)
+        return self.store.history(memory_id)
+
+    def succession(self, memory_id: str) -> Sequence[Memory]:
+        """A memory with all that it superseded and all that superseded it, oldest first."""
+        from recollect.remember.succession import succession
+
+        return succession(self.store, self._existing(memory_id))
+
+    def spaces(self) -> Sequence[SpaceInfo]:
+        return self.store.spaces()

@@ -1,0 +1,141 @@
+"""Telling, changing and forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.checks import check_space, shown
+from recollect.engine.base import Base, no_such_memory
+from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.vocabulary import (
+    Action,
+    Progress,
+    Receipt,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+_HELD_BY_READERS = (
+    "it is found no more, but another process is reading: its bytes leave the store's log when "
+    "that reader is done and anything is written or closed"
+)
+
+
+class Writing(Base):
+    """What changes memories."""
+
+    def remember(
+        self,
+        text: str,
+        *,
+        space: str = "",
+        supersedes: str | None = None,
+        merge: str = "words",
+        **fields: Any,
+    ) -> Receipt:
+        """Remember one thing. The receipt means that it is on disk.
+
+        Fields: id, kind, section, tags, entities, source, provenance, confidence, occurred_at,
+        valid_from, valid_to, metadata. Told again in the same words, it is reinforced.
+
+        A space that has a notebook keeps preferences, decisions and the like in its files: told
+        again in other words they are reinforced there, and a correction takes the old line's place.
+        Preferences, instructions and entities told in a project go to `global` unless a space is
+        named. `merge="meaning"` judges in the same way without a notebook. `supersedes` names the
+        memory whose place this one takes.
+        """
+        told = {**fields, "text": text, "space": space or self.settings.space}
+        if supersedes is None and merge == "words" and self._bookkeeping.in_use() is None:
+            return self._remember_plainly(told)
+        return self._bookkeeping.remember(
+            told, self._remember_plainly, space=space, supersedes=supersedes, merge=merge
+        )
+
+    def _remember_plainly(self, told: Mapping[str, Any]) -> Receipt:
+        return self.remember_many([told])[0]
+
+    def remember_many(
+        self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
+    ) -> list[Receipt]:
+        """Remember many things, a durable batch at a time. Each is a mapping of fields."""
+        return list(self.remember_stream(told, progress=progress))
+
+    def remember_stream(
+        self,
+        told: Iterable[Mapping[str, Any]],
+        *,
+        progress: Progress | None = None,
+        refused: Callable[[int, RecollectError], None] | None = None,
+    ) -> Iterator[Receipt]:
+        """The same, giving each receipt as soon as its batch is on disk.
+
+        `refused` is called with the number (from 1) of an item that cannot be taken, and the rest
+        goes on; without it, the first such item stops everything from its batch on.
+        """
+        if not isinstance(told, Iterable):
+            raise InvalidInput(f"expected a list of objects, got {type(told).__name__}")
+        return self._parts.writer.remember_stream(told, progress=progress, refused=refused)
+
+    def revise(self, memory_id: str, **fields: Any) -> Receipt:
+        """Change a memory. Its former form stays in the history. What stands in a notebook's file
+        is changed there too."""
+        memory = self._existing(memory_id)
+        receipt = self._bookkeeping.revise(memory, fields, self._parts.writer.revise)
+        if fields.get("text") not in (None, memory.text):
+            self.events.erase_questions([memory_id])  # they may hold the words that went
+        return receipt
+
+    def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
+        """Count that something was told again."""
+        if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= 1_000_000:
+            raise InvalidInput(
+                f"times: expected a whole number from 1 to 1,000,000, got {shown(times)}"
+            )
+        memory = self._existing(memory_id)
+        self.store.touch(accessed={}, reinforced={memory_id: times})
+        return Receipt(memory.id, memory.space, Action.REINFORCED)
+
+    def forget(self, memory_id: str, *, spaces: Sequence[str] | None = None) -> Receipt:
+        """Erase a memory: text, history, words, vectors and the write-ahead log; of a notebook the
+        line in its file too, and the lines of `history.md` whose place it took. What was offered in
+        the same words goes with it; an offer that was never promoted is erased by its id too.
+        With `spaces`, only what is in one of them is found."""
+        with self.tiers.alone():  # whoever promotes it just now must not bring it back
+            return self._forget(memory_id, spaces)
+
+    def _forget(self, memory_id: str, spaces: Sequence[str] | None) -> Receipt:
+        memory = self.get(memory_id)
+        if memory is not None and spaces is not None and memory.space not in spaces:
+            memory = None
+        offer = self.tiers.get(memory_id, spaces=spaces)
+        if memory is None and offer is not None:
+            kept = self.tiers.held_by(offer)
+            self.tiers.erase(offer.memory)
+            self.events.erase_questions([memory_id])
+            said = [] if self.store.finish_erasing([offer.memory.text]) else [_HELD_BY_READERS]
+            if kept is not None:
+                said.append(f"long-term memory holds these words as {kept}: forget that one too")
+            return Receipt(offer.id, offer.space, Action.FORGOTTEN, notes=tuple(said))
+        if memory is None:
+            raise no_such_memory(memory_id)
+        self._accesses.drop(memory_id)
+        self.tiers.erase(memory)
+        notes = self._bookkeeping.forget(memory)
+        if notes is None and self.store.delete([memory_id]) != [True]:
+            raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
+        self.events.erase_questions([memory_id])
+        held = () if self.store.finish_erasing([memory.text]) else (_HELD_BY_READERS,)
+        return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
+
+    def forget_space(self, space: str) -> int:
+        """Erase a space and all that it holds; how many memories went. A space that is read from a
+        folder must be let go of first: it would come back."""
+        self._bookkeeping.refuse_following(check_space(space))
+        with self.tiers.alone():
+            self.events.erase_space(space)  # with what waits to be written
+            self.tiers.erase_space(space)
+            self.overrides.forget_space(space)
+            return self.store.delete_space(space)
