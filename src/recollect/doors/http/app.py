@@ -5,7 +5,7 @@ routes."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -17,6 +17,7 @@ from recollect.doors.http import care, events, live, memories, recalls, tiers, t
 from recollect.doors.http.api_page import add_api_page
 from recollect.doors.http.callers import Doorkeeper
 from recollect.doors.http.description import ABOUT, add_description
+from recollect.doors.http.endings import Endings, EndingStreams
 from recollect.doors.http.guard import LOOPBACK, Guard
 from recollect.doors.http.limits import MOST_BYTES, MOST_SECONDS, Limits
 from recollect.doors.http.live import GREETING_SECONDS
@@ -37,10 +38,9 @@ def create_app(
     look_seconds: float = LOOK_SECONDS,
     greeting_seconds: float = GREETING_SECONDS,
 ) -> FastAPI:
-    """The reception is closed with the application. What must run beside the routes for as long as
-    the server does is appended to `app.state.beside`: functions that give a context manager."""
-    metrics = Metrics()
-
+    """The reception is closed with the application. Whoever runs it calls `app.state.endings.begin`
+    before it waits for requests to end."""
+    metrics, endings = Metrics(), Endings()
     app = FastAPI(
         title="Recollect",
         version=recollect.__version__,
@@ -53,6 +53,7 @@ def create_app(
             Middleware(Guard, hosts=hosts),
             Middleware(Measured, metrics=metrics),
             Middleware(Limits, most_bytes=most_bytes, most_seconds=most_seconds),
+            Middleware(EndingStreams, endings=endings),
             Middleware(EncodedSlashes),
             Middleware(Doorkeeper, reception=reception),
         ],
@@ -61,7 +62,7 @@ def create_app(
     app.state.metrics = metrics
     app.state.watchers = Watchers(reception, metrics, look_seconds=look_seconds)
     app.state.greeting_seconds = greeting_seconds
-    app.state.beside = []
+    app.state.endings = endings
     add_problems(app)
     for part in (recalls, memories, tiers, events, live, transfers, care):
         app.router.routes.extend(part.router.routes)
@@ -74,8 +75,5 @@ def create_app(
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    async with AsyncExitStack() as stack:
-        stack.push_async_callback(run_in_threadpool, app.state.reception.close)
-        for run in app.state.beside:
-            await stack.enter_async_context(run())
-        yield
+    yield
+    await run_in_threadpool(app.state.reception.close)

@@ -1,5 +1,5 @@
-"""uvicorn, ended in our way: those who watch events are sent away first, or the server would wait
-for them; and a server that was told to stop has ended well."""
+"""uvicorn, ended in our way: streams of events are ended first, or the server would wait for them;
+and a server that was told to stop has ended well."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from collections.abc import Callable, Generator
 import uvicorn
 from fastapi import FastAPI
 
+from recollect.doors.http.endings import Endings
 from recollect.doors.http.live import MOST_BYTES
-from recollect.doors.http.watching import Watchers
 
 
 class Server(uvicorn.Server):
     def __init__(
-        self, config: uvicorn.Config, *, watchers: Watchers, when_started: Callable[[], None]
+        self, config: uvicorn.Config, *, endings: Endings, when_started: Callable[[], None]
     ) -> None:
         super().__init__(config)
-        self._watchers = watchers
+        self._endings = endings
         self._when_started = when_started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -30,7 +30,7 @@ class Server(uvicorn.Server):
             self._when_started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self._watchers.send_away()
+        self._endings.begin()
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -60,7 +60,7 @@ def server_for(
         timeout_graceful_shutdown=None if grace is None else max(1, round(grace)),
         ws_max_size=MOST_BYTES,
     )
-    return Server(config, watchers=app.state.watchers, when_started=started)
+    return Server(config, endings=app.state.endings, when_started=started)
 
 
 def run(app: FastAPI, bound: socket.socket, *, grace: float, started: Callable[[], None]) -> None:

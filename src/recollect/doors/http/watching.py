@@ -1,5 +1,5 @@
-"""Those who watch events. Each is served as fast as it reads; it is sent away when its key no
-longer holds, and when the server goes down."""
+"""Those who watch events. Each is served as fast as it reads, and sent away when its key no longer
+holds. How they are when the server goes down: `endings`, and uvicorn for WebSockets."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ class Watchers:
         self._reception = reception
         self._metrics = metrics
         self._look_seconds = look_seconds
-        self._open: set[AsyncFollower] = set()
         self._of_key: Counter[str] = Counter()
-        self._going = False
 
     @asynccontextmanager
     async def watching(
@@ -59,20 +57,10 @@ class Watchers:
                 desk = await stack.enter_async_context(self._desk(caller))
                 follower = await run_in_threadpool(desk.follow, after=after, kinds=kinds)
                 await stack.enter_async_context(follower)
-                self._open.add(follower)
-                stack.callback(self._open.discard, follower)
-                if self._going:
-                    await follower.aclose()
                 yield self._told(follower, caller)
         finally:
             self._metrics.watchers.dec()
             self._of_key[caller.key_id] -= 1
-
-    async def send_away(self) -> None:
-        """The server goes down: nobody is told more."""
-        self._going = True
-        for follower in list(self._open):
-            await follower.aclose()
 
     async def _told(self, follower: AsyncFollower, caller: Caller) -> AsyncIterator[Event]:
         looked = time.monotonic()
