@@ -58,18 +58,18 @@ def independent_sources(offers: Sequence[Offer], ancestry: Ancestry | None = Non
     """How many stand each on their own: by different principals, from different sources, and with
     no origin in common. Without an `ancestry`, only parents are known."""
     above = ancestry or {offer.id: frozenset(offer.parents) for offer in offers}
-    said: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for offer in offers:
-        said[offer.by.door, offer.by.name].add(offer.source_hash)
+    said: dict[str, set[str]] = defaultdict(set)
+    for offer in offers:  # through whichever door: one who has two is still one
+        said[offer.by.name].add(offer.source_hash)
     return min(_pairs(said), _origins(offers, above))
 
 
-def _pairs(said: Mapping[tuple[str, str], set[str]]) -> int:
+def _pairs(said: Mapping[str, set[str]]) -> int:
     """How many principals can each be given a source of their own: a matching, found by making
     room for the next one again and again."""
-    taken: dict[str, tuple[str, str]] = {}
+    taken: dict[str, str] = {}
 
-    def finds_room(who: tuple[str, str], tried: set[str]) -> bool:
+    def finds_room(who: str, tried: set[str]) -> bool:
         for source in said[who] - tried:
             tried.add(source)
             if source not in taken or finds_room(taken[source], tried):
