@@ -332,3 +332,9 @@ def test_plain_words_are_no_identifiers(text: str) -> None:
 def test_a_part_of_a_uuid_is_a_term() -> None:
     told = terms("租户 3f2b8c1e-9d47-4a6b-8c2d-1234567890ab")
     assert {"3f2b8c1e", "9d47", "1234567890ab"} <= set(told)
+
+
+@given(st.text(st.sampled_from("ab Z9²፩_-./:@#$~'’`预算\u00e9, ")))
+def test_a_quick_look_passes_over_no_identifier(text: str) -> None:
+    """With `x_y` behind it the text is read in full."""
+    assert identifiers(f"{text} x_y") == tuple(dict.fromkeys((*identifiers(text), "x_y")))

@@ -75,10 +75,11 @@ class Deduplicate:
         kept: list[int] = []
         dropped: list[Dropped] = []
         for at, candidate in enumerate(draft.candidates):
-            if candidate.key in keys:
-                dropped.append(Dropped(*candidate.key, "the same passage stands higher"))
+            key = candidate.key
+            if key in keys:
+                dropped.append(Dropped(*key, "the same passage stands higher"))
                 continue
-            keys.add(candidate.key)
+            keys.add(key)
             if (same := seen.same(at)) is not None:
                 better = standing[same]
                 if outranks(candidate, better):
@@ -95,7 +96,7 @@ class Deduplicate:
                 kept.append(at)
                 seen.keep(at)
                 continue
-            dropped.append(Dropped(*candidate.key, reason))
+            dropped.append(Dropped(*key, reason))
         if not dropped:
             return draft
         left = tuple(standing[at] for at in kept)

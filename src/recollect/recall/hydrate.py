@@ -31,7 +31,8 @@ class Hydrate:
             if len(memories) >= count or len(wanted) >= _PER_MEMORY * count:
                 if not self.best:
                     break
-                if all(at.rank >= self.best for at in candidate.channels.values()):
+                ranks = [at.rank for at in candidate.channels.values()]
+                if min(ranks, default=self.best) >= self.best:
                     continue
             wanted.append(candidate)
             memories.add(candidate.memory_id)

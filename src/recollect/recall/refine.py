@@ -200,11 +200,11 @@ def _read(draft: Draft, kit: Kit, rarity: Mapping[str, float]) -> list[_Read]:
         counted = kit.store.count_terms(list(rarity), keys, spaces=draft.query.spaces)
     read: list[_Read] = []
     for candidate, known in zip(draft.candidates, counted, strict=True):
-        memory, text = candidate.memory, candidate.text
-        assert memory is not None
-        folded = fold_for_terms(text) if folds or known is None else ""
+        memory, passage = candidate.memory, candidate.passage
+        assert memory is not None and passage is not None
+        folded = fold_for_terms(candidate.text) if folds or known is None else ""
         counts, length = count_terms(folded, rarity) if known is None else known
-        whole = length * len(memory.text) / max(len(text), 1)
+        whole = length * len(memory.text) / max(passage.end - passage.start, 1)
         read.append(_Read(candidate.key, folded, counts, length, whole))
     return read
 

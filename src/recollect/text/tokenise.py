@@ -67,6 +67,7 @@ _QUANTITY = (
     r"|\d{1,3}(?:\.\d+)?(?:st|nd|rd|th)?-(?:[a-z]{3,}|\d{1,3}(?:\.\d+)?(?:st|nd|rd|th)?)"
     r"|\d{1,2}:\d\d(?::\d\d)?(?:am|pm)?|\d{1,3}/\d{1,3}"
 )
+_IN_IDENTIFIERS = r"[_./:\\@+#=&$~-]"  # without one of these, or a digit, a word is a word
 _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+"
 
 _stemmer = Stemmer.Stemmer("english")
@@ -216,6 +217,8 @@ def identifiers(text: str) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     folded = fold_width(both_ends(text))
+    if re.search(_IN_IDENTIFIERS, folded) is None and not any(map(str.isdigit, folded)):
+        return ()
     chinese = re.search(_IDEOGRAPH_RUN, folded) is not None
     for chunk in folded.split():
         for match in re.finditer(_ASCII_PIECE if chunk.isascii() else _PIECE, chunk):

@@ -43,16 +43,18 @@ class Lately:
         look: Callable[[list[int]], Mapping[int, _T]],
     ) -> list[_T | None]:
         """What `look` finds for the number of each passage; None where there is nothing."""
-        known = self._pids
-        pids = [known.get(key, -1) for key in keys]
-        found = dict(look([pid for pid in pids if pid >= 0]))
-        missing = [key for key, pid in zip(keys, pids, strict=True) if pid not in found]
+        pids = list(map(self._pids.get, keys))
+        found = look([pid for pid in pids if pid is not None])
+        each = [None if pid is None else found.get(pid) for pid in pids]
+        missing = [key for key, one in zip(keys, each, strict=True) if one is None]
         if missing:
             anew = _numbers(reader, missing)
             self._remember(anew)
-            found |= look(list(anew.values()))
-            pids = [anew.get(key, pid) for key, pid in zip(keys, pids, strict=True)]
-        return [found.get(pid) for pid in pids]
+            more = look(list(anew.values()))
+            for place, key in enumerate(keys):
+                if each[place] is None and key in anew:
+                    each[place] = more.get(anew[key])
+        return each
 
     def _remember(self, pids: Mapping[_Key, int]) -> None:
         if len(self._pids) > _MOST:
