@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.assembly import Parts
 from recollect.stores.protocol import Store
@@ -32,6 +32,19 @@ class EngineStatus(NamedTuple):
     notes: tuple[str, ...]
     books: tuple[BookStatus, ...] = ()
     waiting: tuple[Waiting, ...] = ()
+
+
+def status_record(status: EngineStatus) -> dict[str, Any]:
+    """As JSON-ready values, without what is of this machine alone: paths and folders."""
+    return {
+        "memories": status.memories,
+        "pending": status.pending,
+        "spaces": [info._asdict() for info in status.spaces],
+        "embedder": status.embedder,
+        "indexed_by": status.indexed_by,
+        "waiting": [waiting._asdict() for waiting in status.waiting],
+        "notes": list(status.notes),
+    }
 
 
 def status_of(store: Store, parts: Parts) -> EngineStatus:

@@ -74,6 +74,14 @@ class NotFound(RecollectError):
     exit_code = 3
 
 
+def no_such_memory(memory_id: object) -> NotFound:
+    return NotFound(f"no memory has the id {memory_id!r}; list the memories to see their ids")
+
+
+def no_such_offer(offer_id: object) -> NotFound:
+    return NotFound(f"nothing was offered under the id {offer_id!r}; list the offers to see theirs")
+
+
 class Conflict(RecollectError):
     code = "conflict"
     exit_code = 4

@@ -29,7 +29,7 @@ def test_remember_recall_get_revise_history_forget(cli: Cli) -> None:
 
     assert cli("revise", told["id"], "Mei prefers light mode", "--tag", "theme").code == 0
     assert cli("get", told["id"]).json["tags"] == ["theme"]
-    assert cli("history", told["id"]).json[0]["text"] == "Mei prefers dark mode"
+    assert cli("history", told["id"]).json["history"][0]["text"] == "Mei prefers dark mode"
 
     assert cli("reinforce", told["id"], "--times", "2").json["action"] == "reinforced"
     assert cli("get", told["id"]).json["reinforcement"] == 2
@@ -38,7 +38,7 @@ def test_remember_recall_get_revise_history_forget(cli: Cli) -> None:
     gone = cli("get", told["id"])
     assert gone.code == 3
     assert gone.error["code"] == "not_found"
-    assert "recollect list" in gone.error["message"]
+    assert "list the memories" in gone.error["message"]
 
 
 def test_explain_prints_the_trace_and_changes_no_counter(cli: Cli) -> None:

@@ -15,7 +15,7 @@ def test_doctor_and_status_and_reindex(cli: Cli, tmp_path: Path) -> None:
     checks = cli("doctor")
     assert checks.code == 0
     assert all(check["ok"] for check in checks.json)
-    assert cli("status").json["index"] == "hashing"
+    assert cli("status").json["indexed_by"] == "hashing"
     assert cli("reindex", "--words").json["done"] == 1
     assert cli("reindex", "--force").json["done"] == 1
     assert cli("reindex", "--files").code == 0

@@ -44,10 +44,10 @@ def test_a_correction_and_its_history(cli: Cli, root: Path) -> None:
         "端口 The port is now 9090",
     ]
     assert shown[0].startswith("→ ") and " – now" in shown[1]
-    (record,) = cli("history", new["id"]).json
-    assert (record["id"], record["relation"]) == (old["id"], "superseded by it")
-    (record,) = cli("history", old["id"]).json
-    assert (record["id"], record["relation"]) == (new["id"], "supersedes it")
+    for one in (old, new):
+        told = cli("history", one["id"]).json
+        assert told["memory"]["id"] == one["id"] and told["history"] == []
+        assert [memory["id"] for memory in told["succession"]] == [old["id"], new["id"]]
 
 
 def test_the_journal_from_the_command_line(cli: Cli, root: Path) -> None:
@@ -70,7 +70,8 @@ def test_merging_without_a_notebook(cli: Cli) -> None:
 def test_never_revised(cli: Cli) -> None:
     old = cli("remember", "tea").json
     assert cli("history", old["id"], "--text").out == "it was never revised or superseded\n"
-    assert cli("history", old["id"]).json == []
+    told = cli("history", old["id"]).json
+    assert told["history"] == [] and [one["id"] for one in told["succession"]] == [old["id"]]
 
 
 def test_what_does_not_go_together(cli: Cli, tmp_path: Path) -> None:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.access.caller import Scope
 from recollect.access.wall import Record, Records, Wall, fields_of, refuse_ours, verb
-from recollect.errors import Forbidden, InvalidInput, NotFound, unknown_space
+from recollect.condition import status_record
+from recollect.errors import Forbidden, InvalidInput, SettingsError, no_such_offer, unknown_space
+from recollect.recall.preset_pages import as_record as preset_record
 from recollect.recall.presets import PRESETS
 from recollect.recall.render import as_record as answer_record
 from recollect.recall.render import what_a_model_sees
 from recollect.remember.transfer import as_record as memory_record
-from recollect.remember.transfer import receipt_record
+from recollect.remember.transfer import history_record, promotion_record, receipt_record
 from recollect.tiers.offering import source_hash
 from recollect.tiers.records import digest_record, offer_record, origin_record, ruling_record
 from recollect.vocabulary import Event, Receipt, Recollection, SpaceNames
@@ -153,14 +155,11 @@ class Desk(Wall):
     @verb(Scope.READ)
     def history(self, memory_id: str) -> Record:
         memory = self._existing(memory_id)
-        return {
-            "memory": memory_record(memory),
-            "history": [
-                {**memory_record(former), "replaced_at": replaced_at.isoformat()}
-                for former, replaced_at in self._engine.history(memory.id)
-            ],
-            "succession": [memory_record(one) for one in self._engine.succession(memory.id)],
-        }
+        return history_record(
+            self._engine.history(memory.id),
+            self._engine.succession(memory.id),
+            memory_id=memory.id,
+        )
 
     @verb(Scope.READ)
     def spaces(self) -> Records:
@@ -170,15 +169,18 @@ class Desk(Wall):
     def status(self) -> Record:
         """Of what the caller may see: no other space is counted."""
         status = self._engine.status()
-        spaces = self.spaces()
-        return {
-            "memories": sum(space["memories"] for space in spaces),
-            "pending": sum(space["pending"] for space in spaces),
-            "spaces": spaces,
-            "embedder": status.embedder,
-            "indexed_by": status.indexed_by,
-            "notes": list(status.notes) if self.sees_all else [],
-        }
+        spaces = tuple(info for info in status.spaces if self.caller.may_see(info.name))
+        reviews = Scope.REVIEW in self.caller.scopes
+        waiting = (one for one in status.waiting if reviews and self.caller.may_see(one.space))
+        return status_record(
+            status._replace(
+                memories=sum(info.memories for info in spaces),
+                pending=sum(info.pending for info in spaces),
+                spaces=spaces,
+                waiting=tuple(waiting),
+                notes=status.notes if self.sees_all else (),
+            )
+        )
 
     # Tiers
 
@@ -217,7 +219,7 @@ class Desk(Wall):
         offer_id = self._offer_id(offer_id)
         offer = tiers.get(offer_id, spaces=spaces)
         if offer is None:
-            raise NotFound(f"nothing was offered under the id {offer_id!r}")
+            raise no_such_offer(offer_id)
         rulings = tiers.rulings(offer_id, spaces=spaces)
         return {**offer_record(offer), "rulings": [ruling_record(ruling) for ruling in rulings]}
 
@@ -249,7 +251,9 @@ class Desk(Wall):
             supersedes=supersedes,
             spaces=self.caller.spaces,
         )
-        return [self._receipt(receipt) for receipt in receipts]
+        # one that is named twice is promoted once
+        promoted = zip(dict.fromkeys(self._offer_ids(ids)), receipts, strict=True)
+        return [promotion_record(one, self._shown(receipt)) for one, receipt in promoted]
 
     @verb(Scope.REVIEW, audited="reject")
     def reject(self, ids: Sequence[str], *, reason: str = "") -> Records:
@@ -309,10 +313,7 @@ class Desk(Wall):
 
     @verb(Scope.READ)
     def presets(self) -> Records:
-        return [
-            {"name": preset.name, "stages": [stage.name for stage in preset.stages]}
-            for preset in PRESETS.values()
-        ]
+        return [preset_record(preset) for preset in PRESETS.values()]
 
     @verb(Scope.ADMIN, audited="doctor", whole=True)
     def doctor(self) -> Records:
@@ -359,15 +360,20 @@ class Desk(Wall):
             space = self._space(space)
         elif not self.sees_all:
             raise Forbidden("this key sees some spaces only; name the space to set this for")
-        self._engine.set_override(name, value, space=space)
+        try:
+            self._engine.set_override(name, value, space=space)
+        except SettingsError as e:  # here it is the caller's to mend, not the server's
+            raise InvalidInput(str(e)) from None
         return self.settings(space)
 
     # What is the caller's
 
     def _receipt(self, receipt: Receipt) -> Record:
         """Its notes may quote what was known before, so they are for those who may read."""
-        readable = Scope.READ in self.caller.scopes
-        return receipt_record(receipt if readable else receipt._replace(notes=()))
+        return receipt_record(self._shown(receipt))
+
+    def _shown(self, receipt: Receipt) -> Receipt:
+        return receipt if Scope.READ in self.caller.scopes else receipt._replace(notes=())
 
     def _asked(
         self, text: str, spaces: SpaceNames | None, options: Mapping[str, Any]

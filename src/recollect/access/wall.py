@@ -19,9 +19,9 @@ from recollect.errors import (
     Conflict,
     Forbidden,
     InvalidInput,
-    NotFound,
     RecollectError,
     UnknownSpace,
+    no_such_memory,
     unknown_space,
 )
 from recollect.recall.asking import space_names
@@ -91,7 +91,7 @@ class Wall:
             memory = self._engine.get(one)
             if memory is not None and self.caller.may_see(memory.space):
                 return memory
-        raise NotFound(f"no memory has the id {memory_id!r}")
+        raise no_such_memory(memory_id)
 
     def _offer_id(self, offer_id: str) -> str:
         """As it is kept; as it was given, where there is none."""

@@ -10,7 +10,7 @@ from recollect.assembly import Parts
 from recollect.bookkeeping import Bookkeeping
 from recollect.checks import is_id
 from recollect.clock import Clock
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, no_such_memory
 from recollect.recall.asking import space_names
 from recollect.settings import Settings
 from recollect.stores.protocol import Store
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from recollect.events.events import Events
     from recollect.overrides import Overrides
     from recollect.tiers.keeper import TierKeeper
-
-
-def no_such_memory(memory_id: str) -> NotFound:
-    return NotFound(f"no memory has the id {memory_id!r}; 'recollect list' shows the ids")
 
 
 class Base:

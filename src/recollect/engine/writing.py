@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.checks import check_space, shown
-from recollect.engine.base import Base, no_such_memory
-from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.engine.base import Base
+from recollect.errors import InvalidInput, NotFound, RecollectError, no_such_memory
 from recollect.vocabulary import (
     Action,
     Progress,

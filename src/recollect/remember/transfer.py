@@ -34,6 +34,10 @@ def as_record(memory: Memory) -> dict[str, Any]:
     return record
 
 
+def former_record(revision: Revision) -> dict[str, Any]:
+    return {**as_record(revision.memory), "replaced_at": revision.replaced_at.isoformat()}
+
+
 def receipt_record(receipt: Receipt) -> dict[str, Any]:
     return {
         "id": receipt.id,
@@ -42,6 +46,23 @@ def receipt_record(receipt: Receipt) -> dict[str, Any]:
         "passages": receipt.passages,
         "embedded": receipt.embedded,
         "notes": list(receipt.notes),
+    }
+
+
+def promotion_record(offer_id: str, receipt: Receipt) -> dict[str, Any]:
+    """Which offer was promoted; the memory that holds it may have another id."""
+    return {"offer_id": offer_id, **receipt_record(receipt)}
+
+
+def history_record(
+    former: Iterable[Revision], succession: Iterable[Memory], *, memory_id: str
+) -> dict[str, Any]:
+    """How a memory read before, newest first, and what took whose place, oldest first."""
+    chain = {memory.id: as_record(memory) for memory in succession}
+    return {
+        "memory": chain[memory_id],
+        "history": [former_record(revision) for revision in former],
+        "succession": list(chain.values()),
     }
 
 
@@ -57,10 +78,7 @@ def exported(
             record = as_record(memory)
             former = store.history(memory.id)
             if former:
-                record["history"] = [
-                    {**as_record(r.memory), "replaced_at": r.replaced_at.isoformat()}
-                    for r in former
-                ]
+                record["history"] = [former_record(r) for r in former]
             yield record
         cursor = page.cursor
         if cursor is None:

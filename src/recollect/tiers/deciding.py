@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, no_such_offer
 from recollect.tiers.kit import RULES, Kit
 from recollect.tiers.recent import make_recent
 from recollect.vocabulary import Decision, Memory, Offer, Ruling, Tier
@@ -35,9 +35,7 @@ def the_offers(ids: Sequence[str], kit: Kit, spaces: Sequence[str] | None = None
     ]
     for offer_id, offer in zip(ids, found, strict=True):
         if offer is None:
-            raise NotFound(
-                f"nothing was offered under the id {offer_id!r}; 'recollect quarantine' shows all"
-            )
+            raise no_such_offer(offer_id)
     return [offer for offer in found if offer is not None]
 
 

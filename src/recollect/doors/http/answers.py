@@ -41,6 +41,14 @@ class Receipts(Answer):
     receipts: list[Receipt]
 
 
+class Promotion(Receipt):
+    offer_id: str = Field(description="what was promoted; `id` is the memory that holds it now")
+
+
+class Promotions(Answer):
+    receipts: list[Promotion]
+
+
 class MemoryAnswer(Answer):
     id: str
     space: str

@@ -33,18 +33,35 @@ class Spaces(Answer):
     spaces: list[SpaceAnswer]
 
 
+class WaitingAnswer(Answer):
+    space: str
+    held: int = Field(description="a person must look")
+    admitted: int = Field(description="in working memory, or expired there")
+
+
 class StatusAnswer(Answer):
     memories: int
     pending: int
     spaces: list[SpaceAnswer]
     embedder: str
     indexed_by: str
+    waiting: list[WaitingAnswer] = Field(description="offers that nobody decided about; to review")
     notes: list[str]
+
+
+class StageAnswer(Answer):
+    stage: str
+    options: dict[str, Any]
 
 
 class PresetAnswer(Answer):
     name: str
-    stages: list[str]
+    purpose: str
+    limit: int | None = Field(description="holds where neither you nor the settings name one")
+    budget: int | None
+    unverified_share: float | None
+    form: str = Field(description="of the text for a model")
+    steps: list[list[StageAnswer]] = Field(description="in order; those of one step run together")
 
 
 class Presets(Answer):

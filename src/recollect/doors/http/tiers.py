@@ -16,6 +16,7 @@ from recollect.doors.http.answers import (
     Offers,
     OffersPage,
     OfferWithRulings,
+    Promotions,
     Receipts,
     Recent,
     RolledBack,
@@ -77,7 +78,7 @@ def quarantine(
         )
 
 
-@router.post("/offers/promote", summary="Promote", response_model=Receipts)
+@router.post("/offers/promote", summary="Promote", response_model=Promotions)
 def promote(request: Request, body: Promoted, key: IdempotencyKey = None) -> Response:
     """Make offers long-term memory, all or none. They count as verified: somebody looked."""
     return write(

@@ -119,12 +119,21 @@ class Space(TypedDict):
     pending: int  # passages that wait for their vector
 
 
+class Waiting(TypedDict):
+    """Offers that nobody decided about."""
+
+    space: str
+    held: int
+    admitted: int
+
+
 class Condition(TypedDict):
     memories: int
     pending: int
     spaces: list[Space]
     embedder: str
     indexed_by: str
+    waiting: list[Waiting]
     notes: list[str]
     may: list[str]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import argparse
 
 from recollect.doors.cli.session import Session
-from recollect.errors import NotFound
+from recollect.errors import no_such_memory
 from recollect.remember.transfer import as_record
 
 
@@ -17,7 +17,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.hint(f"stale: {stale}")
     memory = session.engine.get(arguments.id, space=arguments.space)
     if memory is None:
-        raise NotFound(f"no memory has the id {arguments.id!r}; 'recollect list' shows the ids")
+        raise no_such_memory(arguments.id)
     record = as_record(memory)
     if session.json:
         session.show(record)

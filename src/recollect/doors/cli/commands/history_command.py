@@ -4,7 +4,7 @@ import argparse
 from datetime import datetime
 
 from recollect.doors.cli.session import Session, clip
-from recollect.remember.transfer import as_record
+from recollect.remember.transfer import history_record
 from recollect.vocabulary import Memory
 
 _EPILOG = """\
@@ -22,18 +22,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     former = session.engine.history(arguments.id)
     chain = session.engine.succession(arguments.id)
     if session.json:
-        here = [memory.id for memory in chain].index(arguments.id)
-        records = [
-            {
-                **as_record(r.memory),
-                "relation": "former form",
-                "replaced_at": r.replaced_at.isoformat(),
-            }
-            for r in former
-        ]
-        records += [{**as_record(m), "relation": "superseded by it"} for m in chain[:here]]
-        records += [{**as_record(m), "relation": "supersedes it"} for m in chain[here + 1 :]]
-        session.show(records)
+        session.show(history_record(former, chain, memory_id=arguments.id))
         return 0
     for revision in former:
         session.say(f"until {_shown(revision.replaced_at)}  {clip(revision.memory.text, 96)}")

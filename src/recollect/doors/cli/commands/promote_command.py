@@ -4,7 +4,7 @@ import argparse
 
 from recollect.doors.cli.reviewing import add_deciding, ids_of, who
 from recollect.doors.cli.session import Session
-from recollect.remember.transfer import receipt_record
+from recollect.remember.transfer import promotion_record
 
 _EPILOG = """\
 What you promote counts as verified: you looked at it. 'recollect undo ID' takes it back.
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     )
     if session.json:
         session.show_each(
-            {"offer_id": offer_id, **receipt_record(receipt)}
+            promotion_record(offer_id, receipt)
             for offer_id, receipt in zip(ids, receipts, strict=True)
         )
         return 0

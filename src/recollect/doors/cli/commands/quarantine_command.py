@@ -4,7 +4,7 @@ import argparse
 
 from recollect.doors.cli.reviewing import say_offer
 from recollect.doors.cli.session import Session
-from recollect.errors import NotFound
+from recollect.errors import no_such_offer
 from recollect.recall.asking import space_names
 from recollect.tiers.records import offer_record, ruling_record
 from recollect.vocabulary import Decision
@@ -62,7 +62,7 @@ def _one(offer_id: str, session: Session) -> int:
     tiers = session.engine.tiers
     offer = tiers.get(offer_id)
     if offer is None:
-        raise NotFound(f"nothing was offered under the id {offer_id!r}")
+        raise no_such_offer(offer_id)
     rulings = tiers.rulings(offer_id)
     if session.json:
         session.show({**offer_record(offer), "rulings": [ruling_record(r) for r in rulings]})

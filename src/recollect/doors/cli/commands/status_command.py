@@ -3,6 +3,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from recollect.condition import status_record
 from recollect.doors.cli.session import Session
 
 if TYPE_CHECKING:
@@ -19,13 +20,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.show(
             {
                 "store": status.store,
-                "memories": status.memories,
-                "spaces": [info._asdict() for info in status.spaces],
-                "embedder": status.embedder,
-                "index": status.indexed_by,
-                "pending": status.pending,
-                "waiting": [waiting._asdict() for waiting in status.waiting],
-                "notes": list(status.notes),
+                **status_record(status),
                 "books": [_book_record(book) for book in status.books],
             }
         )
