@@ -1,0 +1,29 @@
+"""Story memory: who is here, what state they are in, what happened that matters."""
+
+from recollect.story.models import (
+    Cast,
+    Character,
+    EntityState,
+    SceneAdded,
+    SceneMemoryContext,
+    ScenePlan,
+    StoryEvent,
+    StoryMemory,
+    Thread,
+    TimelineEntry,
+)
+from recollect.story.story import Story
+
+__all__ = [
+    "Cast",
+    "Character",
+    "EntityState",
+    "SceneAdded",
+    "SceneMemoryContext",
+    "ScenePlan",
+    "Story",
+    "StoryEvent",
+    "StoryMemory",
+    "Thread",
+    "TimelineEntry",
+]
