@@ -33,9 +33,14 @@ class EncodedSlashes:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         raw: bytes = scope.get("raw_path") or b""
         if raw.startswith(b"/v1/") and (b"%2f" in raw.lower() or b"%00" in raw):
-            parts = raw.partition(b"?")[0].decode("latin-1").split("/")
-            scope["path"] = "/".join(map(_marked, map(unquote, parts)))
+            scope["path"] = marked_path(raw)
         await self._app(scope, receive, send)
+
+
+def marked_path(raw: bytes) -> str:
+    """A path as it was sent, decoded, with what was encoded in it still apart."""
+    parts = raw.partition(b"?")[0].decode("latin-1").split("/")
+    return "/".join(map(_marked, map(unquote, parts)))
 
 
 def _marked(part: str) -> str:
