@@ -20,12 +20,16 @@ export async function loadBoard({ space, decision, most }) {
   ]);
   const [left, admitted, promoted] = review ?? [{ offers: [] }, { offers: [] }, { offers: [] }];
   const offered = new Map([...admitted.offers, ...promoted.offers].map((offer) => [offer.id, offer]));
+  const remembered = new Set(known.memories.map((memory) => memory.id));
   return {
     reviewer: review !== null,
     quarantine: left.offers,
     moreQuarantine: Boolean(left.cursor),
-    // Offers expire in working memory and stay in the log: what is still there counts.
-    working: working.memories.map((memory) => withOffer(memory, offered, "working")),
+    // Offers expire in working memory and stay in the log: what is still there counts. What was
+    // promoted is recent for a while, and stands where it came to.
+    working: working.memories
+      .filter((memory) => offered.get(memory.id)?.decision !== "promoted" && !remembered.has(memory.id))
+      .map((memory) => withOffer(memory, offered, "working")),
     moreWorking: working.memories.length >= most,
     longTerm: longTerm(known.memories, promoted.offers, offered),
     moreLongTerm: Boolean(known.cursor),

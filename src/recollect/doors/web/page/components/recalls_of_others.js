@@ -14,6 +14,7 @@ import { MemoryText, Told } from "./told.js";
 
 const AT_FIRST = 20;
 const MOST_TEXTS = 10;
+const MOST_RECENT = 50;
 
 export function RecallsOfOthers({ recalls }) {
   const { t } = useWords();
@@ -30,14 +31,21 @@ export function RecallsOfOthers({ recalls }) {
   </section>`;
 }
 
+// What is recent is no memory yet, and is looked for among its like first.
+async function textsOf(hits, spaces) {
+  const unverified = hits.some((hit) => !hit.verified);
+  const recent = unverified ? (await api.working(spaces, MOST_RECENT)).memories : [];
+  const texts = Object.fromEntries(recent.map((memory) => [memory.id, memory.text]));
+  const missing = [...new Set(hits.map((hit) => hit.id))].filter((id) => !(id in texts));
+  const found = await Promise.allSettled(missing.map((id) => api.memory(id)));
+  missing.forEach((id, place) => (texts[id] = found[place].value?.text));
+  return texts;
+}
+
 function Recall({ event }) {
   const { t, language } = useWords();
   const { data } = event;
-  const fetchTexts = useCallback(async () => {
-    const ids = [...new Set(data.hits.slice(0, MOST_TEXTS).map((hit) => hit.id))];
-    const found = await Promise.allSettled(ids.map((id) => api.memory(id)));
-    return Object.fromEntries(ids.map((id, place) => [id, found[place].value?.text]));
-  }, [data]);
+  const fetchTexts = useCallback(() => textsOf(data.hits.slice(0, MOST_TEXTS), event.spaces), [event]);
   const [{ answer: texts }, load] = useAsking(fetchTexts);
   return html`<details class="card fold recall" onToggle=${(e) => e.target === e.currentTarget && e.target.open && !texts && load()}>
     <summary>
