@@ -11,12 +11,14 @@ export const REFUSED = "refused";
 const NO_KEY = 4401;
 const FIRST_WAIT = 500; // milliseconds; doubled with every failure
 const LONGEST_WAIT = 15_000;
+const STEADY = 5_000; // a line that held so long was no failure
 const GATHER = 60; // milliseconds: many events are one change of the page
 
 export class Live {
   #socket = null;
   #last = 0; // 0: all that is kept
   #failures = 0;
+  #opened = 0;
   #timer = 0;
   #gathered = [];
   #gathering = 0;
@@ -57,16 +59,14 @@ export class Live {
     const socket = new WebSocket(address);
     this.#socket = socket;
     socket.addEventListener("open", () => {
+      this.#opened = Date.now();
       // A browser cannot send a header here, and an address would stand in logs.
       const greeting = { after: this.#last };
       if (key.get()) greeting.key = key.get();
       socket.send(JSON.stringify(greeting));
       this.#onState({ state: LIVE });
     });
-    socket.addEventListener("message", (message) => {
-      this.#failures = 0;
-      this.#gather(JSON.parse(message.data));
-    });
+    socket.addEventListener("message", (message) => this.#gather(JSON.parse(message.data)));
     socket.addEventListener("close", (closed) => this.#lost(closed));
   }
 
@@ -90,6 +90,8 @@ export class Live {
       this.#onState({ state: REFUSED, reason: closed.reason });
       return;
     }
+    if (this.#opened && Date.now() - this.#opened > STEADY) this.#failures = 0;
+    this.#opened = 0;
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.#failures) * (0.75 + Math.random() / 2);
     this.#failures += 1;
     this.#onState({ state: WAITING, reason: closed.reason });
