@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.accesses import Accesses
@@ -21,6 +22,7 @@ from recollect.vocabulary import (
 
 if TYPE_CHECKING:
     from recollect.events.events import Events
+    from recollect.llms.protocol import LLM
     from recollect.overrides import Overrides
     from recollect.tiers.keeper import TierKeeper
 
@@ -44,6 +46,15 @@ class Base:
     @property
     def overrides(self) -> Overrides:
         return self._parts.overrides
+
+    def now(self) -> datetime:
+        """By the clock that dates everything here."""
+        return self._clock()
+
+    @property
+    def llm(self) -> LLM | None:
+        """The language model, or None: then rules do its work."""
+        return self._parts.llm
 
     @property
     def events(self) -> Events:

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import InvalidInput
-from recollect.story.naming import PRONOUNS, id_for, plain
+from recollect.story.naming import PRONOUNS, plain
 
 if TYPE_CHECKING:
     from recollect.story.naming import Names
@@ -126,6 +126,3 @@ def _is_letter(character: str) -> bool:
 
 def _is_han(character: str) -> bool:
     return character >= "\u2e80"
-
-
-__all__ = ["Finder", "id_for"]

@@ -63,7 +63,7 @@ class Names:
         if len(cast.characters) > MAX_CAST:
             raise InvalidInput(f"a cast has at most {MAX_CAST:,} characters")
         self.cast = cast
-        self._former = {one: tuple(ids) for one, ids in (former or {}).items()}
+        self.former = {one: tuple(ids) for one, ids in (former or {}).items()}
         self._by_id = {character.id: character for character in cast.characters}
         if len({id_for(one) for one in self._by_id}) < len(cast.characters):
             raise InvalidInput("two characters of the cast have the same id; give each its own")
@@ -106,7 +106,7 @@ class Names:
             for key, ids in level.ids.items()
             if ids == (entity_id,) and self.resolve(key) == entity_id
         ]
-        return list(dict.fromkeys([entity_id, *self._former.get(entity_id, ()), *mine]))
+        return list(dict.fromkeys([entity_id, *self.former.get(entity_id, ()), *mine]))
 
     def now(self, written: str) -> str:
         """The present id of what was written under this one."""
@@ -122,7 +122,7 @@ class Names:
 
     @cached_property
     def _renamed(self) -> dict[str, str]:
-        return {old: new for new, ids in self._former.items() for old in ids}
+        return {old: new for new, ids in self.former.items() for old in ids}
 
     def name_of(self, entity_id: str) -> str:
         character = self._by_id.get(entity_id)
@@ -175,14 +175,14 @@ def former_ids(old: Names, new: Cast) -> dict[str, list[str]]:
     kept: dict[str, list[str]] = {}
     now = {character.id for character in new.characters}
     for character in new.characters:
-        mine = list(old._former.get(character.id, ()))
+        mine = list(old.former.get(character.id, ()))
         for name in (character.name, *character.aliases):
             try:
                 before = old.resolve(name)
             except InvalidInput:
                 continue
             if before is not None and before not in now:
-                mine += [before, *old._former.get(before, ())]
+                mine += [before, *old.former.get(before, ())]
         if mine:
             kept[character.id] = list(dict.fromkeys(mine))
     return kept

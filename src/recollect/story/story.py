@@ -11,8 +11,10 @@ Everything is a memory in the project's space, so that what holds for memories h
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from recollect.errors import InvalidInput, StoreError
+from recollect.story.casting import keep_cast, kept_names, names_with
 from recollect.story.models import (
     Cast,
     Character,
@@ -25,24 +27,52 @@ from recollect.story.models import (
     Thread,
     TimelineEntry,
 )
+from recollect.story.naming import Names
+from recollect.story.reading import cast_from, is_names, plan_from
+from recollect.story.searching import (
+    any_of,
+    content,
+    found_by,
+    merged,
+    not_from,
+    of_entities,
+)
+from recollect.story.shelf import EVENT, STATE, Point, Shelf, point, until
+from recollect.story.states import States, state_record
+from recollect.story.taking_in import SceneIn, leave_out, take_in
+from recollect.story.threads import close, thread_of, thread_record, threads
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
 Characters: TypeAlias = Cast | Sequence[Character] | Sequence[str] | None
+_LAST_SCENE = 99_999
 
 
 class Story:
     def __init__(self, engine: Engine, project: str) -> None:
         """`project` is the space that holds the story. Nothing is read from any other."""
-        raise NotImplementedError
+        self.engine = engine
+        self._shelf = Shelf(engine, project)
 
-    def set_cast(self, cast: Cast) -> list[str]:
-        """Who is in the story, instead of the cast before; notes on names that name nobody."""
-        raise NotImplementedError
+    @property
+    def project(self) -> str:
+        return self._shelf.space
+
+    # Who is in it
+
+    def set_cast(self, cast: Cast | Sequence[Character] | Mapping[str, Any]) -> list[str]:
+        """Who is in the story, instead of the cast before; notes on names that name nobody. Who is
+        named in what was told before is found again, by the new cast."""
+        return keep_cast(self._shelf, cast_from(cast))
 
     def cast(self) -> Cast:
-        raise NotImplementedError
+        return self._names().cast
+
+    def _names(self) -> Names:
+        return kept_names(self._shelf)
+
+    # Telling
 
     def add_scene(
         self,
@@ -50,57 +80,129 @@ class Story:
         scene: int,
         text: str,
         *,
-        plan: ScenePlan | None = None,
-        states: Mapping[str, Mapping[str, str]] | None = None,
-        events: Iterable[StoryEvent | str] | None = None,
+        plan: ScenePlan | Mapping[str, Any] | None = None,
+        states: Mapping[str, Mapping[str, Any]] | None = None,
+        events: Iterable[StoryEvent | str | Mapping[str, Any]] | None = None,
         threads: Iterable[str] | None = None,
         tags: Iterable[str] = (),
         extract: bool = False,
         deadline: float | None = None,
     ) -> SceneAdded:
         """Take in a scene; told again, it replaces what was told of it. `states` are what holds
-        at its end, by entity; `events` what happens in it; `threads` what it leaves open. Where no
-        events are told, the plan's summary (or the first sentence) is its event. `extract` asks
-        the language model for events, states and threads, within the deadline."""
-        raise NotImplementedError
+        at its end, by entity; `events` what happens in it; `threads` what it leaves open: whatever
+        is left out stays as it was told before. Where no events are told, the plan's summary (or
+        the first sentence) is its event. `extract` asks the language model for events, states and
+        threads that are not given, within the deadline."""
+        return take_in(
+            self._shelf,
+            self._names(),
+            SceneIn(
+                point(chapter, scene),
+                text,
+                plan_from(plan),
+                states,
+                None if events is None else list(events),
+                None if threads is None else list(threads),
+                tuple(tags),
+            ),
+            extract=extract,
+            deadline=self._deadline(deadline),
+        )
 
     def add_chapter(self, chapter: int, text: str, *, extract: bool = False) -> list[SceneAdded]:
-        """Take in a chapter, cut into scenes at its headings and breaks; scenes count from 1."""
-        raise NotImplementedError
+        """Take in a chapter, cut into scenes at its headings and breaks; scenes count from 1. Of a
+        chapter that was told before, scenes beyond the last one are left out from now on."""
+        from recollect.story.splitting import scenes_of
+
+        scenes = scenes_of(text) if isinstance(text, str) else []
+        if not scenes:
+            raise InvalidInput(f"chapter {chapter} has no text; there is nothing to add")
+        added = [
+            self.add_scene(
+                chapter, number, one.text, plan=ScenePlan(title=one.title), extract=extract
+            )
+            for number, one in enumerate(scenes, start=1)
+        ]
+        leave_out(self._shelf, chapter, beyond=len(scenes))
+        return added
+
+    def remove_scene(self, chapter: int, scene: int) -> int:
+        """Forget a scene with all that was told with it; how many memories went."""
+        return leave_out(self._shelf, chapter, only=point(chapter, scene))
+
+    # What holds
 
     def record_state(
         self,
         entity: str,
         chapter: int,
         scene: int,
-        facts: Mapping[str, str],
+        facts: Mapping[str, Any],
         *,
         source: str = "",
     ) -> str:
-        """What holds of an entity from this scene on; other facts stay. The memory's id."""
-        raise NotImplementedError
+        """What holds of an entity from this scene on; other facts stay, and an empty text ends
+        one. The memory's id."""
+        where = point(chapter, scene)
+        record = state_record(self._shelf, self._names(), entity, where, facts, source=source)
+        self._shelf.put([record])
+        return str(record["id"])
 
-    def state_of(self, entity: str, *, chapter: int, scene: int) -> EntityState | None:
+    def state_of(
+        self, entity: str, *, chapter: int, scene: int, allow_future: bool = False
+    ) -> EntityState | None:
         """What holds at the end of this scene; None if nothing was recorded until then."""
-        raise NotImplementedError
+        where = {} if allow_future else until(point(chapter, scene))
+        return States(self._shelf, self._names()).of(entity, where)
+
+    def states(self, chapter: int, scene: int) -> list[EntityState]:
+        """Of everybody, at the end of this scene."""
+        return list(States(self._shelf, self._names()).all(until(point(chapter, scene))).values())
 
     def timeline(
-        self, chapter: int, scene: int | None = None, *, window: int = 3, allow_future: bool = False
+        self,
+        chapter: int,
+        scene: int | None = None,
+        *,
+        window: int = 3,
+        allow_future: bool = False,
+        states: bool = False,
     ) -> list[TimelineEntry]:
         """What happened up to and in this scene (or chapter), from so many chapters before;
-        `allow_future`: and so many after."""
-        raise NotImplementedError
+        `allow_future`: and so many after. With `states`, also what was recorded of entities."""
+        from recollect.story.timeline import timeline
+
+        end = point(chapter, _LAST_SCENE if scene is None else scene)
+        point(window, 0)  # a number of chapters, like any other
+        return timeline(
+            self._shelf,
+            self._names(),
+            chapter,
+            {} if allow_future else until(end),
+            window=window,
+            allow_future=allow_future,
+            kinds=(EVENT, STATE) if states else (EVENT,),
+        )
+
+    # What is open
 
     def open_thread(
         self, text: str, chapter: int, scene: int, *, entities: Iterable[str] | None = None
     ) -> str:
         """Its id. Entities are found in the text where none are given."""
-        raise NotImplementedError
+        given = None if entities is None else list(entities)
+        where = point(chapter, scene)
+        record = thread_record(self._shelf, self._names(), text, where, given)
+        self._shelf.put([record])
+        return str(record["id"])
 
     def close_thread(
         self, thread_id: str, chapter: int, scene: int, *, resolution: str = ""
     ) -> Thread:
-        raise NotImplementedError
+        memory = close(self._shelf, thread_id, point(chapter, scene), resolution)
+        found = thread_of(memory, self._names(), None)
+        assert found is not None  # it has its scene: it was just closed
+        return found
 
     def threads(
         self,
@@ -110,9 +212,21 @@ class Story:
         entities: Iterable[str] | None = None,
         closed: bool = False,
     ) -> list[Thread]:
-        """Those open at the end of this scene (of the whole story, if none is named), oldest
-        first; `closed`: also those that were closed by then."""
-        raise NotImplementedError
+        """Those open at the end of this scene or chapter (of the whole story, if none is named),
+        oldest first; `closed`: also those that were closed by then. `entities`: that concern one of
+        these."""
+        seen_from: Point | None = None
+        if chapter is not None:
+            seen_from = point(chapter, _LAST_SCENE if scene is None else scene)
+        names = self._names()
+        where = {} if seen_from is None else until(seen_from)
+        found = threads(self._shelf, names, where, seen_from, closed=closed)
+        if entities is None:
+            return found
+        wanted = set(names.canonicals(entities))
+        return [thread for thread in found if wanted & set(thread.entities)]
+
+    # What matters now
 
     def search(
         self,
@@ -124,13 +238,25 @@ class Story:
         top_k: int = 10,
         before: tuple[int, int] | None = None,
     ) -> list[StoryMemory]:
-        """What was told of this, best first; `before` a chapter and scene, if they are named."""
-        raise NotImplementedError
+        """What was told of this, best first; `before` a chapter and scene, if they are named. Of
+        one of the entities, and with one of the tags, where there are any."""
+        names = self._names()
+        where = [content(content_type)]
+        if wanted := list(entities or ()):
+            where.append(of_entities(names, wanted))
+        if labels := list(tags or ()):
+            where.append(any_of(labels))
+        if before is not None:
+            where.append(not_from(point(*before).at))
+        found = found_by(self._shelf, query, where, limit=top_k, deadline=None, touch=True)
+        if found.unavailable:
+            raise StoreError(f"the story cannot be searched now: {'; '.join(found.faults)}")
+        return merged([found], names)
 
     def scene_context(
         self,
-        plan: ScenePlan,
-        characters: Characters,
+        plan: ScenePlan | Mapping[str, Any],
+        characters: Characters | Mapping[str, Any],
         chapter: int,
         scene: int,
         *,
@@ -140,4 +266,24 @@ class Story:
         """What to know before this scene is written: only what lies before it, unless
         `allow_future`. Characters are the cast (joined with the one that is kept), or the names of
         who is in the scene beside those that the plan names. Whatever fails, the rest answers."""
-        raise NotImplementedError
+        from recollect.story.context import ContextMaker
+
+        here = point(chapter, scene)
+        plan = plan_from(plan)
+        others: list[str] = []
+        given = Cast()
+        if is_names(characters):
+            others = [str(one) for one in characters or ()]
+        elif characters is not None:
+            given = cast_from(characters)
+        maker = ContextMaker(
+            self._shelf, here, deadline=self._deadline(deadline), allow_future=allow_future
+        )
+        return maker.make(plan, names_with(self._shelf, given), Names(given), others)
+
+    def _deadline(self, seconds: float | None) -> float:
+        if seconds is None:
+            return self.engine.settings_for(self.project).deadline
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+            raise InvalidInput(f"deadline: expected seconds above 0, got {seconds!r}")
+        return float(seconds)

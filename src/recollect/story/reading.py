@@ -1,0 +1,82 @@
+"""Plans and casts from JSON: what a file, a request or a program gives, as models; or what is wrong
+with it, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from recollect.errors import InvalidInput
+from recollect.story.models import Cast, Character, ScenePlan
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_model(model: type[M], data: object, what: str) -> M:
+    if isinstance(data, model):
+        return data
+    try:
+        return model.model_validate(data)
+    except ValidationError as e:
+        first = e.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        more = f" (and {e.error_count() - 1} more)" if e.error_count() > 1 else ""
+        known = ", ".join(model.model_fields)
+        raise InvalidInput(
+            f"{what}: {place + ': ' if place else ''}{first['msg']}{more}; its fields are {known}"
+        ) from None
+
+
+def plan_from(data: object) -> ScenePlan:
+    return ScenePlan() if data is None else read_model(ScenePlan, data, "the plan")
+
+
+def cast_from(data: object) -> Cast:
+    """A cast, a list of characters, or a list of names."""
+    if isinstance(data, Cast):
+        return data
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        data = {"characters": list(data)}
+    if isinstance(data, Mapping) and isinstance(data.get("characters"), list):
+        data = {**data, "characters": [_character(one) for one in data["characters"]]}
+    return read_model(Cast, data, "the cast")
+
+
+def _character(told: object) -> object:
+    if isinstance(told, Character):
+        return told.model_copy(deep=True)
+    return {"name": told} if isinstance(told, str) else told
+
+
+def is_names(characters: object) -> bool:
+    """A list of names: who is in the scene, rather than who is in the story."""
+    return (
+        isinstance(characters, Sequence)
+        and not isinstance(characters, str)
+        and all(isinstance(one, str) for one in characters)
+    )
+
+
+def joined(kept: Cast, given: Cast, resolve: Any) -> Cast:
+    """Both casts. One whom the kept cast knows by name keeps the id that was written under."""
+    characters = {character.id: character for character in kept.characters}
+    for one in given.characters:
+        try:
+            known = resolve(one.id) or resolve(one.name)
+        except InvalidInput:
+            known = None
+        if known is None:
+            characters[one.id] = one
+            continue
+        before = characters[known]
+        characters[known] = one.model_copy(
+            update={
+                "id": known,
+                "aliases": list(dict.fromkeys([*one.aliases, *before.aliases])),
+                "titles": list(dict.fromkeys([*one.titles, *before.titles])),
+                "description": one.description or before.description,
+            }
+        )
+    return Cast(characters=list(characters.values()))

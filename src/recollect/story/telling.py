@@ -1,0 +1,151 @@
+"""What a scene leaves behind: its parts with who is in them, its events, states and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from recollect.checks import shown
+from recollect.errors import InvalidInput
+from recollect.story.models import ScenePlan, StoryEvent
+from recollect.story.naming import Names
+from recollect.story.shelf import EVENT, SCENE, THREAD, Point, Shelf, point_of
+from recollect.story.splitting import first_sentence, parts_of
+from recollect.vocabulary import Memory
+
+# Metadata: who was named by whoever told it; with which scene it was told; that an event was made
+# by us, of the plan's summary or of the text's first sentence (which the scene itself holds).
+GIVEN, TOLD_WITH, MADE_OF = "given", "told_with", "made_of"
+SENTENCE = "sentence"
+
+
+def who_is_where(parts: Sequence[str], given: Iterable[str], names: Names) -> list[list[str]]:
+    """Who is in each part. A name holds for the part after it too ("she turned …"); one whom
+    the plan names and the text never does, for all of them."""
+    found = [names.found_in(part) for part in parts]
+    everywhere = list(dict.fromkeys(one for part in found for one in part))
+    unnamed = [one for one in names.canonicals(given) if one not in everywhere]
+    who: list[list[str]] = []
+    for number, mine in enumerate(found):
+        before = found[number - 1] if number else []
+        who.append(list(dict.fromkeys([*mine, *before, *unnamed])) or everywhere)
+    return who
+
+
+def scene_records(
+    shelf: Shelf, names: Names, where: Point, text: str, plan: ScenePlan, tags: Iterable[str]
+) -> list[dict[str, Any]]:
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput(f"scene {where} has no text; there is nothing to add")
+    parts = parts_of(text)
+    who = who_is_where(parts, plan.characters, names)
+    return [
+        {
+            "id": shelf.id(SCENE, where, number),
+            "text": part,
+            "kind": SCENE,
+            "section": plan.title[:500],
+            "tags": list(dict.fromkeys([*plan.tags, *tags])),
+            "entities": entities,
+            "metadata": {
+                **where.metadata,
+                "part": number,
+                "place": plan.location,
+                "time": plan.time,
+                GIVEN: plan.characters,
+                TOLD_WITH: str(where),
+            },
+        }
+        for number, (part, entities) in enumerate(zip(parts, who, strict=True))
+    ]
+
+
+def event_records(
+    shelf: Shelf,
+    names: Names,
+    where: Point,
+    events: Iterable[StoryEvent | str | Mapping[str, Any]],
+    plan: ScenePlan,
+) -> list[dict[str, Any]]:
+    return [
+        _event(shelf, names, where, number, event_from(told), plan)
+        for number, told in enumerate(events)
+    ]
+
+
+def event_from(told: object) -> StoryEvent:
+    if isinstance(told, StoryEvent):
+        return told
+    try:
+        given = told if isinstance(told, Mapping) else {"text": told}
+        return StoryEvent.model_validate(given)
+    except ValueError as e:
+        raise InvalidInput(f"{shown(told)} is no event: {e}") from None
+
+
+def _event(
+    shelf: Shelf, names: Names, where: Point, number: int, event: StoryEvent, plan: ScenePlan
+) -> dict[str, Any]:
+    given = event.participants
+    return {
+        "id": shelf.id(EVENT, where, number),
+        "text": event.text.strip(),
+        "kind": EVENT,
+        "tags": list(plan.tags),
+        "entities": names.canonicals(given) if given else names.found_in(event.text),
+        "metadata": {
+            **where.metadata,
+            "place": event.place or plan.location,
+            "number": number,
+            GIVEN: given,
+            TOLD_WITH: str(where),
+        },
+    }
+
+
+def own_event(
+    shelf: Shelf, names: Names, where: Point, text: str, plan: ScenePlan
+) -> dict[str, Any]:
+    """A scene of which nobody told what happens still has its place in time."""
+    told = plan.summary.strip() or plan.title.strip()
+    made = StoryEvent(text=told or first_sentence(text), participants=[])
+    record = _event(shelf, names, where, 0, made, plan)
+    who = [*names.canonicals(plan.characters), *names.found_in(f"{told}\n{text}")]
+    record["entities"] = list(dict.fromkeys(who))
+    record["metadata"][GIVEN] = list(plan.characters)
+    record["metadata"][MADE_OF] = "plan" if told else SENTENCE
+    return record
+
+
+def retagged(shelf: Shelf, names: Names) -> list[dict[str, Any]]:
+    """Who is named in everything told before, by the cast as it is now."""
+    scenes: dict[int, list[Memory]] = {}
+    for memory in shelf.of_kind(SCENE):
+        if (where := point_of(memory)) is not None:
+            scenes.setdefault(where.at, []).append(memory)
+    changed: list[dict[str, Any]] = []
+    for parts in scenes.values():
+        parts.sort(key=part_of)
+        who = who_is_where([m.text for m in parts], _given(parts[0]), names)
+        changed += [{"id": m.id, "entities": found} for m, found in zip(parts, who, strict=True)]
+    for memory in [*shelf.of_kind(EVENT), *shelf.of_kind(THREAD)]:
+        given = _given(memory)
+        found = names.canonicals(given)
+        place = point_of(memory)
+        if memory.metadata.get(MADE_OF) and place is not None:
+            texts = [memory.text, *(part.text for part in scenes.get(place.at, []))]
+            found = list(dict.fromkeys([*found, *names.found_in("\n".join(texts))]))
+        elif not given:
+            found = names.found_in(memory.text)
+        changed.append({"id": memory.id, "entities": found})
+    return changed
+
+
+def part_of(memory: Memory) -> int:
+    told = memory.metadata.get("part")
+    return told if isinstance(told, int) else 0
+
+
+def _given(memory: Memory) -> list[str]:
+    told = memory.metadata.get(GIVEN)
+    return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
