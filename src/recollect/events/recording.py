@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from recollect.clock import Clock
 from recollect.errors import RecollectError
-from recollect.events.kinds import TIER_CHANGE
+from recollect.events.kinds import RETRIEVAL_TRACE, TIER_CHANGE
 from recollect.stores.tiers import EventLog
 from recollect.vocabulary import Event, Json
 
@@ -148,10 +148,11 @@ class Recorder:
         return gone
 
     def _made(self, event: _Waiting | Event) -> Event | None:
-        if isinstance(event, Event):
-            return event
         try:
-            return Event(0, event.at, event.kind, event.spaces, event.make())
+            if isinstance(event, Event):
+                return event._replace(data=_clean(event.kind, event.data))
+            data = _clean(event.kind, event.make())
+            return Event(0, event.at, event.kind, event.spaces, data)
         except Exception as e:
             with self._lock:
                 self._lost += 1
@@ -192,6 +193,18 @@ class Recorder:
         """After a fork, locks and threads are the parent's, and so is what waits."""
         if os.getpid() != self._process:
             self._begin()
+
+
+def _clean(kind: str, data: Data) -> Data:
+    """Names, ids and errors may hold a secret too. A trace was made without."""
+    if kind == RETRIEVAL_TRACE:
+        return data
+    from recollect.text.redact import redact
+
+    return {
+        name: redact(value).text if isinstance(value, str) else value
+        for name, value in data.items()
+    }
 
 
 def _told(error: Exception) -> str:

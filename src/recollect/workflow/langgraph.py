@@ -60,9 +60,15 @@ def retrieval_node(
             writer({"event": kind, **data})
 
         given: Any = as_mapping(state)
-        if question is not None:
-            given = {**given, "topic": question(state)}
-        output = node.process(given, emit)
+        if question is None:
+            output = node.process(given, emit)
+        else:
+            try:
+                given = {**given, "topic": question(state)}
+            except Exception as e:
+                output = node.failed(given, f"no question could be made: {_told(e)}", emit)
+            else:
+                output = node.process(given, emit)
         return {field: output[field] for field in FIELDS}
 
     retrieve.__name__ = node.name
@@ -107,6 +113,10 @@ def offering_node(
         return {"memory_offer": _outcome(**decided)}
 
     return offer
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _shown_to_it(given: Mapping[str, Any]) -> list[str]:

@@ -67,9 +67,23 @@ class MemoryRetrievalNode:
     ) -> dict[str, Any]:
         """The input with `history_context`, `memories`, `memory_status`, `memory_reasons` and
         `memory_error` added. Never raises for what goes wrong in here or in `emit`."""
-        run = _Run(self, input)
+        return self._completed(input, emit, self._found)
+
+    def failed(
+        self,
+        input: Mapping[str, Any],  # noqa: A002
+        error: str,
+        emit: Emit | None = None,
+    ) -> dict[str, Any]:
+        """What `process` gives where retrieval fails, for whoever failed before it."""
+        return self._completed(input, emit, lambda _: _failed(error))
+
+    def _completed(
+        self, given: object, emit: Emit | None, find: Callable[[object], _Outcome]
+    ) -> dict[str, Any]:
+        run = _Run(self, given)
         run.tell(emit, *run.running())
-        found = self._found(input)
+        found = find(given)
         for event in run.ended(found):
             run.tell(emit, *event)
         return run.output(found)
@@ -104,6 +118,8 @@ class MemoryRetrievalNode:
             space = space_of(given, self._space)
         except InvalidInput as e:
             return _failed(str(e))
+        except Exception as e:  # an object of somebody's framework that cannot be looked at
+            return _failed(f"the input cannot be read: {type(e).__name__}: {e}")
         try:
             answer = self.engine.recall(
                 question.question, spaces=space or None, preset=self._preset, **self._options
@@ -133,7 +149,7 @@ class MemoryRetrievalNode:
         default = self._space or self.engine.settings.space
         try:
             return space_of(given, default) if isinstance(given, Mapping) else default
-        except InvalidInput:
+        except Exception:  # told by whoever asks for the question
             return default
 
 
@@ -146,7 +162,26 @@ class _Outcome(NamedTuple):
 
 
 def _failed(error: str, *notes: str) -> _Outcome:
-    return _Outcome("", [], Status.UNAVAILABLE.value, list(notes), error)
+    """An error may quote the input, and the input may hold a secret."""
+    from recollect.text.redact import redact
+
+    told = [redact(note).text for note in notes]
+    return _Outcome("", [], Status.UNAVAILABLE.value, told, redact(error).text)
+
+
+def _run_named(given: object) -> str:
+    try:
+        named = given.get("run_id") if isinstance(given, Mapping) else None
+    except Exception:  # told by whoever asks for the question
+        named = None
+    return named if isinstance(named, str) and named else token_hex(8)
+
+
+def _passed_through(given: object) -> dict[str, Any]:
+    try:
+        return dict(given) if isinstance(given, Mapping) else {}
+    except Exception:  # the error says that it cannot be read
+        return {}
 
 
 _Event = tuple[str, dict[str, Json]]
@@ -158,8 +193,7 @@ class _Run:
     def __init__(self, node: MemoryRetrievalNode, given: object) -> None:
         self._node = node
         self._given = given
-        named = given.get("run_id") if isinstance(given, Mapping) else None
-        self._id = named if isinstance(named, str) and named else token_hex(8)
+        self._id = _run_named(given)
         self._spaces = (node.space_of(given),)
         self._began = time.perf_counter()
         self._emit_error = ""
@@ -187,8 +221,7 @@ class _Run:
     def output(self, found: _Outcome) -> dict[str, Any]:
         reasons = [*found.reasons, *filter(None, [self._emit_error])]
         added = (found.history, found.memories, found.status, reasons, found.error)
-        passed_through = dict(self._given) if isinstance(self._given, Mapping) else {}
-        return {**passed_through, **dict(zip(FIELDS, added, strict=True))}
+        return {**_passed_through(self._given), **dict(zip(FIELDS, added, strict=True))}
 
     def tell(self, emit: Emit | None, kind: str, data: dict[str, Json]) -> None:
         told = self._told(emit, kind, data)
