@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -61,7 +61,7 @@ class Context(Arguments):
     spaces: Names | None = Field(None, description="where to look; default: the usual space")
     budget: int | None = Field(None, description="tokens that it may cost")
     limit: int | None = Field(None, description="how many memories at most")
-    language: str = Field("en", description="of headings: en or zh")
+    language: Literal["en", "zh"] = Field("en", description="of headings and of the label")
 
 
 class Remember(Arguments):

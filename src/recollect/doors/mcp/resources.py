@@ -86,6 +86,7 @@ def _recent(space: str) -> types.Resource:
         uri=address(space),
         name=f"{space}/recent",
         title=f"Recent in {space}",
+        description="The newest memories of this space.",
         mime_type=_JSON,
     )
 
