@@ -2,25 +2,26 @@
 
 const MOST_RUNS = 100;
 const MOST_RECALLS = 200;
+const NEWS = 10_000; // milliseconds: what is replayed from before has moved long ago
 
 export const NOTHING = {
   runs: [], // newest first: { id, spaces, nodes: [visit] }
   recalls: [], // newest first: events of kind retrieval_trace
   tierChanges: 0,
-  moved: [], // ids of the last batch
+  moved: [], // ids that changed their tier in the last batch, just now
   spaces: [],
   gaps: 0,
 };
 
-export function after(state, events) {
+export function after(state, events, now = Date.now()) {
   let next = { ...state, moved: [] };
-  for (const event of events) next = one(next, event);
+  for (const event of events) next = one(next, event, now);
   next.runs = next.runs.slice(0, MOST_RUNS);
   next.recalls = next.recalls.slice(0, MOST_RECALLS);
   return next;
 }
 
-function one(state, event) {
+function one(state, event, now) {
   const seen = event.spaces.some((space) => !state.spaces.includes(space))
     ? { ...state, spaces: [...new Set([...state.spaces, ...event.spaces])].sort() }
     : state;
@@ -31,13 +32,15 @@ function one(state, event) {
     case "retrieval_trace":
       return { ...seen, recalls: [event, ...seen.recalls] };
     case "tier_change":
-      return { ...seen, tierChanges: seen.tierChanges + 1, moved: [...seen.moved, event.data.offer_id] };
+      return { ...seen, tierChanges: seen.tierChanges + 1, moved: [...seen.moved, ...justMoved(event, now)] };
     case "gap":
       return { ...seen, gaps: seen.gaps + event.data.to - event.data.from + 1 };
     default:
       return seen; // a kind that a later server tells of
   }
 }
+
+const justMoved = ({ at, data }, now) => (now - Date.parse(at) < NEWS ? [data.offer_id] : []);
 
 function withNode(runs, event) {
   const { run: id, node } = event.data;
