@@ -1,0 +1,110 @@
+"""Public dialogues as stories: a session is a scene, who speaks is the cast, a question is a plan.
+
+What such sets can say: whether the passage that a question needs is among the memories of the
+context, and that nothing later than the scene is. What they cannot say: states, places and threads,
+for nobody has labelled any.
+
+- LoCoMo (English): 5 conversations of two people over months; a session is a chapter of one scene.
+- MemoryBank (Chinese): 8 people who talk with an assistant for ten days; a day is a chapter, an
+  exchange a scene.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.quality.progress import say
+from benchmarks.quality.sets import Document, LabelledSet, Question, load
+from recollect import Engine
+from recollect.settings import Settings
+from recollect.story.models import Cast, Character, SceneMemoryContext, ScenePlan
+from recollect.story.story import Story
+
+SETS = ("locomo_turn_dev", "memorybank_cn_dev")
+_SECONDS = 60.0
+
+
+class Session(NamedTuple):
+    chapter: int
+    scene: int
+    documents: tuple[Document, ...]
+
+
+def sessions(documents: Sequence[Document]) -> list[Session]:
+    """In order; what was said at one time belongs together, a day begins a chapter."""
+    found: list[Session] = []
+    days: list[object] = []
+    for document in sorted(documents, key=lambda one: one.seq):
+        if found and found[-1].documents[0].seq == document.seq:
+            found[-1] = found[-1]._replace(documents=(*found[-1].documents, document))
+            continue
+        day = document.time.date() if document.time else document.seq
+        if day not in days:
+            days.append(day)
+        scene = sum(one.chapter == len(days) for one in found) + 1
+        found.append(Session(len(days), scene, (document,)))
+    return found
+
+
+def cast_of(group: str, documents: Sequence[Document]) -> Cast:
+    speakers = sorted({one.speaker for one in documents if one.speaker})
+    if speakers:
+        return Cast(characters=[Character(name=name) for name in speakers])
+    return Cast(characters=[Character(name=group, aliases=["用户"]), Character(name="AI")])
+
+
+def dialogues(folder: Path, embedder: str, *, questions: int = 0) -> list[dict[str, Any]]:
+    """Asked after the last scene (the usual way), and as of a scene in the middle."""
+    labelled = load(folder, qrels="qrels_fixed.tsv")
+    step = max(1, len(labelled.questions) // questions) if questions else 1
+    asked = labelled.questions[::step]
+    count = {"asked": 0, "any": 0, "first 3": 0, "leaks": 0}
+    with tempfile.TemporaryDirectory() as place:
+        for group in dict.fromkeys(one.group for one in asked):
+            documents = [one for one in labelled.documents if one.group == group]
+            with Engine(Path(place, f"{len(group)}-{hash(group)}.db"), embedder=embedder, llm="none",
+                        settings=Settings()) as engine:  # fmt: skip
+                story = Story(engine, "dialogue")
+                story.set_cast(cast_of(group, documents))
+                told = sessions(documents)
+                for one in told:
+                    text = "\n".join(document.text for document in one.documents)
+                    story.add_scene(one.chapter, one.scene, text)
+                say(f"{folder.name}: {group}, {len(told)} scenes")
+                for question in asked:
+                    if question.group == group:
+                        _ask(story, labelled, question, told, count)
+    return [{"set": folder.name, **count}]
+
+
+def _ask(
+    story: Story,
+    labelled: LabelledSet,
+    question: Question,
+    told: Sequence[Session],
+    count: dict[str, int],
+) -> None:
+    right = labelled.relevant[question.id]
+    wanted = [one.text for s in told for one in s.documents if one.id in right]
+    plan = ScenePlan(summary=question.text)
+    after = story.scene_context(plan, None, told[-1].chapter + 1, 1, deadline=_SECONDS)
+    ranks = [_rank(text, after) for text in wanted]
+    count["asked"] += 1
+    count["any"] += any(ranks)
+    count["first 3"] += any(0 < rank <= 3 for rank in ranks)
+    middle = told[len(told) // 2]
+    early = story.scene_context(plan, None, middle.chapter, middle.scene, deadline=_SECONDS)
+    count["leaks"] += any(
+        (one.chapter or 0, one.scene or 0) >= (middle.chapter, middle.scene)
+        for one in (*early.relevant_memories, *early.timeline_context)
+    )
+
+
+def _rank(text: str, context: SceneMemoryContext) -> int:
+    """A turn may be cut between two parts: its first half is enough."""
+    half = text[: max(20, len(text) // 2)]
+    places = [n for n, one in enumerate(context.relevant_memories, 1) if half in one.text]
+    return places[0] if places else 0
