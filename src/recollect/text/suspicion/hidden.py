@@ -18,6 +18,9 @@ _ZERO_WIDTH = "[\u200b-\u200f\u2060-\u2064\ufeff\u180e\u00ad]"
 _SPLIT_WORD = "[A-Za-z][\u200b\u200c\u200d\u2060-\u2064\ufeff][A-Za-z]"
 _OVERRIDE = "[\u202d\u202e]([^\u202c\n]{0,2000})"
 _BLANKS = "[\u115f\u1160\u3164\uffa0\u2800]{3,}"
+_MANY_BLANKS = 12
+_OPERATORS = "[\u2061-\u2064\u206a-\u206f]"  # of formulas, and some that no text needs
+_INTERLINEAR = "[\ufff9-\ufffb]"
 _PRIVATE = "[\U000f0000-\U0010fffd]{2,}|[\ue000-\uf8ff]{8,}"
 _MATHEMATICAL = "[\U0001d400-\U0001d7ff][\U0001d400-\U0001d7ff ]{6,}"
 
@@ -84,12 +87,16 @@ def _unseen(text: str, found: Hidden) -> None:
         _note(found, 0.7, "zero-width characters", longest)
     elif len(split := compiled(_SPLIT_WORD).findall(text)) > 1:
         _note(found, min(0.4, 0.1 * len(split)), "words split by zero-width characters", split[0])
+    if len(strewn := compiled(_OPERATORS).findall(text)) > 5:
+        _note(found, 0.5, "characters that nobody sees", strewn[0])
     for turned in compiled(_OVERRIDE).finditer(text):
         right_to_left = compiled("[\u0590-\u08ff]").search(turned[1])
         _note(found, 0.2 if right_to_left else 0.5, "turned writing", turned[1], turned[1][::-1])
         break
-    if blanks := compiled(_BLANKS).search(text):
-        _note(found, 0.3, "blank letters", blanks[0])
+    if blanks := max(compiled(_BLANKS).findall(text), key=len, default=""):
+        _note(found, 0.3 if len(blanks) < _MANY_BLANKS else 0.6, "blank letters", blanks[:60])
+    if compiled(_INTERLINEAR).search(text):
+        _note(found, 0.6, "text between the lines", text[:60])
     if private := compiled(_PRIVATE).search(text):
         _note(found, 0.5 if private[0] >= "\U000f0000" else 0.2, "private characters", private[0])
     if fancy := compiled(_MATHEMATICAL).search(text):

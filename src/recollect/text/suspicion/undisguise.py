@@ -24,7 +24,9 @@ _HEX = r"(?<![0-9a-fA-F])(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ :,]?){16,}"
 _PERCENT = (  # letters that nobody needs to encode, or many that are not of English
     r"(?:%[46][1-9a-fA-F]|%[57][0-9aA]){3,}|(?:%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){1,3}){2,}"
 )
-_ENTITY = r"(?:&#x?[0-9a-fA-F]{2,6};){3,}"
+_ENTITY = (  # three in a row, or one that stands for a plain letter
+    r"(?:&#x?[0-9a-fA-F]{2,6};){3,}|&#(?:6[5-9]|[78]\d|9[0-9]|1[01]\d|12[0-2]);|&#x[4-7][0-9a-fA-F];"
+)
 _ESCAPED = r"(?:\\u[0-9a-fA-F]{4}){4,}"
 _MOST_DECODED = 64  # runs of one text; more of them is data, not a message
 _LONGEST_DECODED = 20_000
