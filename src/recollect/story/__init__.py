@@ -13,6 +13,7 @@ from recollect.story.models import (
     TimelineEntry,
 )
 from recollect.story.story import Story
+from recollect.story.tools import StoryTools
 
 __all__ = [
     "Cast",
@@ -24,6 +25,7 @@ __all__ = [
     "Story",
     "StoryEvent",
     "StoryMemory",
+    "StoryTools",
     "Thread",
     "TimelineEntry",
 ]

@@ -229,6 +229,7 @@ class ContextMaker:
         for phrase in phrases:
             one = self._part("memories", partial(self._search, phrase, where), Found(phrase, ()))
             self._missing += [f"memories: {fault}" for fault in one.faults]
+            self._failed += one.unavailable
             found.append(one)
         return found
 

@@ -37,7 +37,7 @@ from recollect.story.searching import (
     not_from,
     of_entities,
 )
-from recollect.story.shelf import EVENT, STATE, Point, Shelf, point, until
+from recollect.story.shelf import EVENT, STATE, Point, Shelf, point, point_of, until
 from recollect.story.states import States, state_record
 from recollect.story.taking_in import SceneIn, leave_out, take_in
 from recollect.story.threads import close, thread_of, thread_record, threads
@@ -68,6 +68,10 @@ class Story:
 
     def cast(self) -> Cast:
         return self._names().cast
+
+    def canonical(self, entity: str) -> str:
+        """The id that an entity is written under and found by, whatever it is called."""
+        return self._names().canonical(entity)
 
     def _names(self) -> Names:
         return kept_names(self._shelf)
@@ -129,6 +133,11 @@ class Story:
     def remove_scene(self, chapter: int, scene: int) -> int:
         """Forget a scene with all that was told with it; how many memories went."""
         return leave_out(self._shelf, chapter, only=point(chapter, scene))
+
+    def last_scene(self) -> Point | None:
+        """The furthest that anything was told of."""
+        found = self._shelf.every({"metadata.at": {"exists": True}})
+        return max((place for m in found if (place := point_of(m)) is not None), default=None)
 
     # What holds
 

@@ -1,0 +1,198 @@
+"""One entity, many names: whatever was used on writing, reading by any other finds it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.errors import InvalidInput
+from recollect.story import Cast, Character, Story
+from recollect.story.naming import Names, id_for
+from recollect.text.fold import _simplified, fold
+from tests.story.telling import CAST, small_engine, story_in
+
+# Characters that only one traditional form stands for: the way back is certain.
+_BACK: dict[str, str] = {}
+for _old, _new in _simplified().items():
+    if len(_new) == 1 and fold(chr(_old)) == _new:
+        _BACK.setdefault(_new, chr(_old))
+
+_CHINESE = "林婉赵允剑门龙凤马车书东云飞李王张陈刘长风"
+_LATIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyzéüöñß"
+
+
+def _wide(text: str) -> str:
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
+
+
+def _traditional(text: str) -> str:
+    return "".join(_BACK.get(c, c) for c in text)
+
+
+def _spaced(text: str) -> str:
+    return f"\u3000{text.replace(' ', '  ')}\t"
+
+
+def _invisible(text: str) -> str:
+    return "\u200b".join(text)
+
+
+VARIANTS: list[Callable[[str], str]] = [
+    str, str.upper, str.lower, str.title, _wide, _traditional, _spaced, _invisible,
+    lambda text: unicodedata.normalize("NFD", text), lambda text: _wide(_traditional(text)),
+]  # fmt: skip
+
+_latin_names = st.lists(st.text(_LATIN, min_size=1, max_size=6), min_size=1, max_size=3).map(
+    " ".join
+)
+_names = st.one_of(_latin_names, st.text(_CHINESE, min_size=1, max_size=4))
+
+
+@st.composite
+def casts(draw: st.DrawFn) -> Cast:
+    """Every name is one character's only: what two share names nobody (tested apart)."""
+    names = draw(st.lists(_names, min_size=3, max_size=9, unique_by=id_for))
+    cut = draw(st.integers(1, len(names) - 1))
+    groups = [group for group in (names[:cut], names[cut:]) if group]
+    return Cast(
+        characters=[
+            Character(
+                id=draw(st.sampled_from(["", f"c{number}", f"实体-{number}"])),
+                name=group[0],
+                aliases=group[1::2],
+                titles=group[2::2],
+            )
+            for number, group in enumerate(groups)
+        ]
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(casts(), st.data())
+def test_written_by_one_name_it_is_found_by_any_other(cast: Cast, data: st.DataObject) -> None:
+    with small_engine(embedder="none") as engine:
+        story = Story(engine, "河流")
+        first = data.draw(st.booleans())
+        if first:
+            story.set_cast(cast)
+        truth: dict[str, dict[str, str]] = {}
+        for number, character in enumerate(cast.characters):
+            called = [character.id, character.name, *character.aliases, *character.titles]
+            told = data.draw(st.sampled_from(called[1:] if not first else called))
+            told = data.draw(st.sampled_from(VARIANTS))(told)
+            story.record_state(told, 1, number, {"伤": f"wound {number}"})
+            truth[character.id] = {"伤": f"wound {number}"}
+        if not first:  # told before anybody was in the cast
+            story.set_cast(cast)
+        for character in cast.characters:
+            called = [character.id, character.name, *character.aliases, *character.titles]
+            asked = data.draw(st.sampled_from(VARIANTS))(data.draw(st.sampled_from(called)))
+            state = story.state_of(asked, chapter=1, scene=99)
+            assert state is not None, (asked, cast)
+            assert (state.entity_id, state.facts) == (character.id, truth[character.id])
+
+
+@given(_names, st.sampled_from(VARIANTS))
+def test_a_name_has_one_form(name: str, vary: Callable[[str], str]) -> None:
+    assert id_for(vary(name)) == id_for(name)
+    assert id_for(id_for(name)) == id_for(name)
+
+
+def test_a_character_who_is_not_in_the_cast_goes_by_the_name() -> None:
+    with small_engine() as engine:
+        story = story_in(engine)
+        story.record_state("  GATE　Keeper ", 1, 1, {"mood": "angry"})
+        state = story.state_of("gate keeper", chapter=1, scene=1)
+        assert state is not None
+        assert (state.name, state.facts) == ("GATE　Keeper", {"mood": "angry"})
+
+
+def test_a_name_of_two_names_nobody_and_says_so() -> None:
+    cast = Cast(
+        characters=[
+            Character(id="a", name="赵允", titles=["王爷", "Captain"]),
+            Character(id="b", name="李和", titles=["王爷"], aliases=["赵允"]),
+        ]
+    )
+    names = Names(cast)
+    with pytest.raises(InvalidInput, match="title of a, b; use one of these ids"):
+        names.resolve("王爺")
+    assert names.resolve("赵允") == "a"  # his name; the other's alias
+    assert names.resolve("CAPTAIN") == "a"
+    assert names.found_in("王爷来了。") == []
+    notes = names.notes()
+    assert any("'王爷'" in note and "names nobody" in note for note in notes)
+    assert any("'赵允' is the alias of b, but means a first" in note for note in notes)
+
+
+def test_a_cast_is_refused_with_a_reason() -> None:
+    with pytest.raises(InvalidInput, match="same id"):
+        Names(Cast(characters=[Character(id="A", name="甲"), Character(id="a", name="乙")]))
+    with pytest.raises(InvalidInput, match="nothing that can be read"):
+        id_for("\u200b \u3000")
+    with pytest.raises(InvalidInput, match="too long for a name"):
+        id_for("长" * 101)
+    with small_engine() as engine:
+        story = Story(engine, "p")
+        with pytest.raises(InvalidInput, match=r"characters\.0\.alias.*its fields are characters"):
+            story.set_cast({"characters": [{"name": "林婉", "alias": ["阿婉"]}]})
+        assert story.cast() == Cast()
+
+
+def test_a_new_cast_finds_what_was_written_by_the_old_ids() -> None:
+    with small_engine() as engine:
+        story = story_in(engine)
+        story.record_state("林婉", 1, 1, {"左臂": "受伤"})
+        renamed = Cast(characters=[Character(id="C-001", name="林婉", aliases=["Lin Wan"])])
+        story.set_cast(renamed)
+        story.set_cast(renamed)  # and again: what was known of the past stays
+        state = story.state_of("lin wan", chapter=1, scene=1)
+        assert state is not None
+        assert (state.entity_id, state.facts) == ("C-001", {"左臂": "受伤"})
+        assert [one.id for one in story.cast().characters] == ["C-001"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Lin Wan's arm bled. 她没有说话。", ["lin"]),
+        ("LIN WAN fell.", ["lin"]),
+        ("林婉见到王爺。", ["lin", "zhao"]),
+        ("八王爷到了，小王爷也到了。", []),  # others of that rank
+        ("the captain shouted", ["lin"]),
+        ("a captain from another ship; captains all", []),
+        ("Captain Morgan came aboard.", []),  # not ours
+        ("Captain Wan nodded; Captain!", ["lin"]),
+        ("Lin Wanda and Berlin Wan", []),
+        ("Ｌｉｎ　Ｗａｎ说：走。", ["lin"]),
+        ("他把月劍交给她。", ["sword"]),
+        ("nobody he knew", []),
+    ],
+)
+def test_who_is_named_in_a_text(text: str, found: list[str]) -> None:
+    assert Names(CAST).found_in(text) == found
+
+
+def test_names_in_names_and_words_that_are_names() -> None:
+    cast = Cast(
+        characters=[
+            Character(id="wan", name="林婉"),
+            Character(id="waner", name="林婉儿", aliases=["婉", "她"]),
+            Character(id="will", name="Will", aliases=["he"]),
+            Character(id="rose", name="Rose"),
+            Character(id="mary", name="Mary"),
+            Character(id="maryann", name="Mary-Ann"),
+        ]
+    )
+    names = Names(cast)
+    assert names.found_in("林婉儿笑了。") == ["waner"]
+    assert names.found_in("她说他不来，婉转地说。") == []  # pronouns, and one character alone
+    assert names.found_in("Will you come? he will. A rose is a rose.") == []
+    assert names.found_in("Will came with a rose for Rose.") == ["will", "rose"]
+    assert names.found_in("Mary-Ann left.") == ["maryann"]
+    assert names.found_in("“Mary’s late,” said Will-") == ["mary", "will"]
+    assert any("'她' is a pronoun" in note for note in names.notes())

@@ -1,0 +1,275 @@
+"""The write side: what a scene leaves behind, so that nobody ever searches an empty memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from recollect import Engine, Memory
+from recollect.errors import InvalidInput, NotFound
+from recollect.story import Character, ScenePlan, Story
+from recollect.story.splitting import PART_CHARS, parts_of, scenes_of
+from tests.story.telling import CAST, small_engine, story_in
+
+TEXT = "林婉在码头受了伤，左臂流血。\n\nShe said: “It is nothing.” 王爷站在雨里。"
+
+
+def kept(engine: Engine, kind: str, project: str = "river") -> list[Memory]:
+    page = engine.list(spaces=project, where={"kind": kind}, newest_first=False, limit=100)
+    return page.memories
+
+
+def test_a_scene_fills_in_who_is_in_it(story: Story, engine: Engine) -> None:
+    """Entities that are filtered on must be written: an empty column empties every answer."""
+    added = story.add_scene(
+        1, 2, TEXT, plan=ScenePlan(location="码头", tags=["雨"]), tags=["draft"]
+    )
+    assert added.entities == ["lin", "zhao"]
+    (part,) = kept(engine, "scene")
+    assert part.entities == ("lin", "zhao")
+    assert part.tags == ("雨", "draft")
+    assert (part.metadata["chapter"], part.metadata["scene"]) == (1, 2)
+    (event,) = kept(engine, "event")  # nobody told what happens: it still has its place in time
+    assert (event.text, event.metadata["place"]) == ("林婉在码头受了伤，左臂流血。", "码头")
+    assert story.search("受伤 injured", entities=["Captain"])[0].id == part.id
+    assert story.search("受伤 injured", entities=["sword"]) == []
+
+
+def test_one_whom_only_the_plan_names_is_in_it(story: Story) -> None:
+    added = story.add_scene(1, 1, "我没有回头。I did not look back.", plan={"characters": ["阿婉"]})
+    assert added.entities == ["lin"]
+
+
+def test_a_name_holds_for_the_part_after_it(story: Story, engine: Engine) -> None:
+    long = "她走了很久，没有停下来。" * 90
+    story.add_scene(1, 1, f"林婉走了。{long}\n\n赵允留下。{'He waited. ' * 120}")
+    parts = kept(engine, "scene")
+    assert len(parts) > 2
+    assert "lin" in parts[1].entities
+    assert all(part.entities for part in parts)
+
+
+def test_told_again_it_replaces_what_was_told(story: Story, engine: Engine) -> None:
+    story.add_scene(
+        1, 1, "林婉受伤。" * 400, states={"林婉": {"arm": "injured"}}, events=["a fight 打斗"],
+        threads=["谁是凶手？"],
+    )  # fmt: skip
+    assert len(kept(engine, "scene")) > 1
+    story.record_state("林婉", 1, 1, {"mood": "by hand"})
+    story.add_scene(1, 1, "林婉没有受伤。She is well.")
+    assert [part.text for part in kept(engine, "scene")] == ["林婉没有受伤。She is well."]
+    assert [event.text for event in kept(engine, "event")] == ["a fight 打斗"]  # not told again
+    story.add_scene(1, 1, "林婉没有受伤。", states={"林婉": {"arm": "well"}}, events=[], threads=[])
+    assert kept(engine, "event") == kept(engine, "thread") == []
+    found = story.state_of("林婉", chapter=1, scene=1)
+    assert found is not None
+    assert found.facts == {"arm": "well", "mood": "by hand"}
+    assert found.contradictions == []
+    assert [m.text for m in story.search("打斗 fight 受伤")] == ["林婉没有受伤。"]
+
+
+def test_a_cast_that_comes_later_finds_who_is_in_what_was_told(engine: Engine) -> None:
+    story = story_in(engine, cast=None)
+    story.add_scene(1, 1, TEXT, threads=["林婉会回来吗？"])
+    assert kept(engine, "scene")[0].entities == ()
+    story.set_cast(CAST)
+    for kind in ("scene", "event", "thread"):
+        assert "lin" in kept(engine, kind)[0].entities, kind
+    assert [m.content_type for m in story.search("码头 dock", entities=["Lin Wan"])] == ["scene"]
+    story.set_cast([Character(id="x", name="Nobody")])
+    assert kept(engine, "scene")[0].entities == ()
+
+
+def test_a_chapter_is_cut_into_scenes(story: Story, engine: Engine) -> None:
+    chapter = (
+        "# 第三章 渡口\n\n林婉来了。\n\n***\n\n赵允走了。\n\n## Scene 3: The Ferry\nLin Wan waits."
+    )
+    added = story.add_chapter(3, chapter)
+    assert [(one.scene, one.entities) for one in added] == [
+        (1, ["lin"]),
+        (2, ["zhao"]),
+        (3, ["lin"]),
+    ]
+    assert [m.section for m in kept(engine, "scene")] == ["", "", "The Ferry"]
+    story.record_state("林婉", 3, 3, {"mood": "by hand"})
+    story.add_chapter(3, "林婉来了。")
+    assert [m.metadata["scene"] for m in kept(engine, "scene")] == [1]
+    assert [m.metadata["scene"] for m in kept(engine, "event")] == [1]
+    assert len(kept(engine, "entity_state")) == 1  # told by hand, not with a scene
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("第一章\n甲。\n\n＊＊＊\n乙。", ["甲。", "乙。"]),
+        ("Chapter One\nA.\n\n* * *\n\nB.\n---\nC.", ["A.", "B.", "C."]),
+        ("第一场 码头\n甲。\n第二場：雨夜\n乙。", ["甲。", "乙。"]),
+        ("Scene 1\nA.\nscene 2 - Night\nB. The scene 2 ends.", ["A.", "B. The scene 2 ends."]),
+        ("# Title\n## One\nA.\n## 二\n乙。", ["A.", "乙。"]),
+        ("甲。\r\n⁂\r\n乙。", ["甲。", "乙。"]),
+        ("一场大雨。\n第二天她走了。", ["一场大雨。\n第二天她走了。"]),
+        ("\n\n***\n", []),
+    ],
+)  # fmt: skip
+def test_where_scenes_part(text: str, texts: list[str]) -> None:
+    assert [scene.text for scene in scenes_of(text)] == texts
+
+
+@pytest.mark.parametrize(
+    "sentence", ["他来了，又走了。", "He came, and went again. ", "x", "“走！”他说"]
+)
+def test_parts_end_where_sentences_do(sentence: str) -> None:
+    text = sentence * 700
+    parts = parts_of(text)
+    assert all(0 < len(part) <= PART_CHARS for part in parts)
+    assert "".join("".join(parts).split()) == "".join(text.split())  # nothing is lost
+    if sentence.strip()[-1] in "。.":
+        assert all(part[-1] in "。." for part in parts)
+
+
+@pytest.mark.parametrize("text", ["", " \n", None, 7])
+def test_nothing_is_added_of_nothing(story: Story, engine: Engine, text: Any) -> None:
+    with pytest.raises(InvalidInput, match="nothing to add"):
+        story.add_scene(1, 1, text)
+    with pytest.raises(InvalidInput, match="nothing to add"):
+        story.add_chapter(1, text)
+    with pytest.raises(InvalidInput):
+        story.add_scene(1, 1, "林婉。", states={"林婉": {}})
+    assert kept(engine, "scene") == []  # all of it or nothing
+
+
+def test_threads_open_and_close_where_they_do(story: Story) -> None:
+    first = story.open_thread("谁伤了林婉？", 2, 1)
+    other = story.open_thread("Where is the sword?", 3, 1, entities=["月劍", "Captain"])
+    assert story.threads(1, 9) == []
+    closed = story.close_thread(first, 5, 2, resolution="赵允 did it")
+    assert closed.closed_at is not None
+    assert (closed.closed_at.chapter, closed.closed_at.scene) == (5, 2)
+    assert [t.id for t in story.threads(5, 1)] == [first, other]
+    (there, _) = story.threads(4, 0)
+    assert (there.closed_at, there.resolution) == (None, "")  # nobody knows it yet
+    assert [t.id for t in story.threads(5, 2)] == [other]
+    assert [t.resolution for t in story.threads(5, 2, closed=True)] == ["赵允 did it", ""]
+    assert [t.id for t in story.threads(entities=["阿婉"])] == [other]
+    assert story.open_thread("谁伤了林婉？", 2, 1) == first  # told again, it stays closed
+    assert [t.id for t in story.threads()] == [other]
+    with pytest.raises(InvalidInput, match=r"opened in 3\.1 and cannot be closed before"):
+        story.close_thread(other, 2, 9)
+    with pytest.raises(NotFound, match="no thread"):
+        story.close_thread("nothing", 5, 1)
+    with pytest.raises(InvalidInput):
+        story.open_thread("  ", 1, 1)
+
+
+def test_the_timeline_ends_with_the_scene(story: Story) -> None:
+    for chapter in range(1, 8):
+        story.add_scene(chapter, 1, f"赵允 tells day {chapter}. 第{chapter}天。", events=[
+            {"text": f"day {chapter} 天", "participants": ["王爷"], "place": "老渡口"},
+        ])  # fmt: skip
+        story.add_scene(chapter, 2, f"night {chapter}.", events=[f"night {chapter} 夜"])
+    told = story.timeline(5, 1, window=2)
+    assert [e.text for e in told] == [
+        "day 3 天", "night 3 夜", "day 4 天", "night 4 夜", "day 5 天",
+    ]  # fmt: skip
+    assert (told[0].participants, told[0].place) == (["zhao"], "老渡口")
+    assert [e.text for e in story.timeline(5, window=0)] == ["day 5 天", "night 5 夜"]
+    ahead = story.timeline(5, 1, window=1, allow_future=True)
+    assert {e.chapter for e in ahead} == {4, 5, 6}
+    story.record_state("林婉", 5, 1, {"臂": "受伤"})
+    both = story.timeline(5, 1, window=0, states=True)
+    assert [e.content_type for e in both] == ["event", "entity_state"]
+
+
+def test_stories_know_nothing_of_each_other(engine: Engine) -> None:
+    one, other = story_in(engine, "one/甲"), story_in(engine, "two/乙")
+    one.add_scene(1, 1, TEXT, states={"林婉": {"arm": "injured"}}, threads=["林婉？"])
+    assert other.state_of("林婉", chapter=9, scene=9) is None
+    assert other.search("林婉 dock") == []
+    assert other.timeline(9) == []
+    assert other.threads() == []
+    context = other.scene_context(ScenePlan(characters=["林婉"]), None, 2, 1)
+    assert context.entity_states == []
+    assert context.relevant_memories == []
+    assert one.remove_scene(1, 1) == 4
+    assert one.search("林婉 dock") == []
+
+
+def test_everything_is_a_memory(story: Story, engine: Engine) -> None:
+    """Export, forget, redaction and history hold for stories as for everything else."""
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6"
+    added = story.add_scene(1, 1, f"林婉 wrote {key} on the wall.", states={"林婉": {"note": key}})
+    exported = json.dumps(list(engine.export(spaces=["river"])), ensure_ascii=False, default=str)
+    assert key not in exported
+    assert any("redacted" in note for note in added.notes)
+    with small_engine() as another:
+        another.import_many(engine.export(spaces=["river"]))
+        copy = Story(another, "river")
+        assert copy.cast() == CAST
+        assert [m.text for m in copy.search("wall")] == [m.text for m in story.search("wall")]
+    engine.forget(added.memory_ids[0])
+    assert story.search("wall") == []
+    engine.forget_space("river")
+    assert story.cast().characters == []
+
+
+class Model:
+    """Answers as it is told; no class of ours stands behind it."""
+
+    name = "told"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.asked: list[Mapping[str, Any]] = []
+
+    def complete(
+        self, instructions: str, data: str, *, schema: Mapping[str, Any] | None, seconds: float
+    ) -> str:
+        self.asked.append(json.loads(data))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer if isinstance(self.answer, str) else json.dumps(self.answer)
+
+
+def test_a_model_extracts_what_the_cast_knows() -> None:
+    model = Model(
+        {
+            "events": [
+                {"text": "林婉 is wounded", "participants": ["阿婉", "Gandalf"], "place": "码头"},
+                {"text": "", "participants": [], "place": ""}, "no event",
+            ],
+            "states": [
+                {"entity": "LIN", "key": "左臂", "value": "受伤"},
+                {"entity": "Gandalf", "key": "hat", "value": "grey"},
+                {"entity": "lin", "key": "", "value": "x"}, 7,
+            ],
+            "threads": ["谁伤了林婉？", " ", 3],
+        }
+    )  # fmt: skip
+    with small_engine(llm=model) as engine:
+        story = story_in(engine)
+        added = story.add_scene(1, 1, TEXT, extract=True)
+        assert [one["id"] for one in model.asked[0]["cast"]] == ["lin", "zhao", "sword", "ferry"]
+        assert (added.events, added.states, len(added.threads)) == (1, 1, 1)
+        assert added.notes == ["the language model's 'Gandalf' was left out: nobody of the cast"]
+        (event,) = story.timeline(1, 1)
+        assert (event.participants, event.place) == (["lin"], "码头")
+        found = story.state_of("林婉", chapter=1, scene=1)
+        assert found is not None
+        assert found.facts == {"左臂": "受伤"}
+        # what is told counts more
+        again = story.add_scene(1, 1, TEXT, states={}, events=["told"], extract=True)
+        assert (again.events, again.states) == (1, 0)
+        assert story.state_of("林婉", chapter=1, scene=1) is None
+
+
+@pytest.mark.parametrize("answer", ["no JSON", {"events": []}, ConnectionError("gone"), {}])
+def test_a_model_that_fails_costs_nothing_but_its_findings(answer: Any) -> None:
+    with small_engine(llm=Model(answer)) as engine:
+        story = story_in(engine)
+        added = story.add_scene(1, 1, TEXT, extract=True)
+        assert added.entities == ["lin", "zhao"]  # by rules
+        assert [note for note in added.notes if note.startswith("nothing was extracted: ")]
+        assert [e.text for e in story.timeline(1)] == ["林婉在码头受了伤，左臂流血。"]
