@@ -31,7 +31,7 @@ class EndingStreams:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        streams = ended = False
+        arrived = streams = ended = False
 
         async def told(message: Message) -> None:
             nonlocal streams, ended
@@ -43,17 +43,20 @@ class EndingStreams:
             await send(message)
 
         async def heard() -> Message:
-            if not streams:
-                return await receive()
+            nonlocal arrived
+            if not arrived:
+                message = await receive()
+                arrived = not message.get("more_body", False)
+                return message
+            # What listens now waits for its client to go: it may be a stream, or become one.
             listening = asyncio.ensure_future(receive())
             going = asyncio.ensure_future(self._going.wait())
             try:
                 await asyncio.wait({listening, going}, return_when=asyncio.FIRST_COMPLETED)
+                return {"type": "http.disconnect"} if streams else await listening
             finally:
                 going.cancel()
-                if not listening.done():
-                    listening.cancel()
-            return {"type": "http.disconnect"} if self._going.is_set() else listening.result()
+                listening.cancel()
 
         await self._app(scope, heard, told)
         if streams and not ended and self._going.is_set():

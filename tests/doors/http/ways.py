@@ -1,0 +1,83 @@
+"""One way to call every route: what it needs, and what it takes. A new route must be listed here,
+or the tests fail."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from recollect.access.caller import Scope
+
+OPEN = frozenset({
+    ("GET", "/health/live"), ("GET", "/health/ready"), ("GET", "/version"),
+    ("GET", "/docs"), ("GET", "/openapi.json"), ("GET", "/"),
+})  # fmt: skip
+# Doors that ask for the key in their own way, with tests of their own (test_live, tests/doors/mcp);
+# and files that hold nothing of anybody's (tests/doors/web).
+OF_THEIR_OWN = frozenset({"/ws/events", "/mcp", "/page"})
+
+
+class Way(NamedTuple):
+    scope: Scope
+    body: Any = None
+    parameters: dict[str, str] = {}  # noqa: RUF012  (never changed)
+    content: bytes | None = None
+
+
+ASK, REVIEW = Way(Scope.READ), Way(Scope.REVIEW)
+QUESTION = {"question": "预算 budget"}
+
+WAYS: dict[tuple[str, str], Way] = {
+    ("POST", "/v1/recall"): Way(Scope.READ, QUESTION),
+    ("GET", "/v1/recall"): Way(Scope.READ, parameters={"q": "预算"}),
+    ("POST", "/v1/context"): Way(Scope.READ, QUESTION),
+    ("POST", "/v1/memories"): Way(Scope.WRITE, {"text": "新的 new"}),
+    ("POST", "/v1/memories/batch"): Way(Scope.WRITE, {"memories": [{"text": "新的 new"}]}),
+    ("GET", "/v1/memories"): ASK,
+    ("GET", "/v1/memories/{memory_id}"): ASK,
+    ("GET", "/v1/memories/{memory_id}/history"): ASK,
+    ("POST", "/v1/memories/{memory_id}/reinforce"): Way(Scope.WRITE, {}),
+    ("POST", "/v1/memories/{memory_id}/why-not"): Way(Scope.READ, QUESTION),
+    ("PATCH", "/v1/memories/{memory_id}"): Way(Scope.WRITE, {"text": "改了 changed"}),
+    ("DELETE", "/v1/memories/{memory_id}"): Way(Scope.WRITE),
+    ("POST", "/v1/offers"): Way(Scope.OFFER, {"text": "听说 heard"}),
+    ("GET", "/v1/offers"): REVIEW,
+    ("GET", "/v1/offers/{offer_id}"): REVIEW,
+    ("POST", "/v1/offers/promote"): Way(Scope.REVIEW, {"ids": ["OFFER"]}),
+    ("POST", "/v1/offers/reject"): Way(Scope.REVIEW, {"ids": ["OFFER"]}),
+    ("POST", "/v1/offers/restore"): Way(Scope.REVIEW, {"ids": ["OFFER"]}),
+    ("POST", "/v1/offers/{offer_id}/undo"): REVIEW,
+    ("GET", "/v1/working"): ASK,
+    ("GET", "/v1/digest"): REVIEW,
+    ("POST", "/v1/digest/apply"): Way(Scope.REVIEW, {}),
+    ("GET", "/v1/sources"): Way(Scope.REVIEW, parameters={"source": "网页"}),
+    ("POST", "/v1/rollback"): Way(Scope.REVIEW, {"source": "网页"}),
+    ("GET", "/v1/events"): ASK,
+    ("GET", "/v1/events/stream"): ASK,
+    ("GET", "/v1/export"): Way(Scope.ADMIN),
+    ("POST", "/v1/import"): Way(Scope.ADMIN, content=b'{"text": "imported"}\n'),
+    ("GET", "/v1/status"): ASK,
+    ("GET", "/v1/spaces"): ASK,
+    ("DELETE", "/v1/spaces/{space}"): Way(Scope.ADMIN),
+    ("GET", "/v1/presets"): ASK,
+    ("GET", "/v1/settings"): Way(Scope.ADMIN),
+    ("PUT", "/v1/settings"): Way(Scope.ADMIN, {"name": "floor", "value": 0.2}),
+    ("GET", "/v1/doctor"): Way(Scope.ADMIN),
+    ("POST", "/v1/reindex"): Way(Scope.ADMIN, {}),
+    ("GET", "/metrics"): ASK,
+}
+
+
+def ways_of(app: FastAPI) -> set[tuple[str, str]]:
+    """Every way into the application, as its routes say."""
+    found: set[tuple[str, str]] = set()
+    for route in app.routes:
+        path = getattr(route, "path_format", "") if isinstance(route, APIRoute) else ""
+        path = path or getattr(route, "path", "")
+        if path in OF_THEIR_OWN:
+            continue
+        methods: set[str] = getattr(route, "methods", None) or {"?"}
+        found |= {(method, path) for method in methods if method != "HEAD"}
+    return found
