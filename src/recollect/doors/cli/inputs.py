@@ -104,5 +104,5 @@ def filter_option(text: str | None) -> dict[str, Any] | None:
         return None
     found = parse_json(text, "--where")
     if not isinstance(found, dict):
-        raise InvalidInput('--where takes an object like {"kind": "decision"}')
+        raise InvalidInput('--where: expected an object like {"kind": "decision"}')
     return found

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
 from recollect.doors.cli.session import Session
-from recollect.errors import RecollectError
+from recollect.errors import InvalidInput, RecollectError
 from recollect.text.visible import visible
 
 COMMANDS = {
@@ -42,6 +42,8 @@ COMMANDS = {
     "undo": "take the last decision about an offer back",
     "rollback": "remove all that came from one source, and what was made from it",
     "events": "show what happened: tier changes, workflow nodes, traces of recalls",
+    "story": "tell a story: cast, scenes, states, threads; and look at them",
+    "scene": "what to know before a scene is written: states, memories, timeline, threads",
     "spaces": "show the spaces and what they hold",
     "status": "a quick look: how much there is, which embedder, what waits",
     "doctor": "check every part and print a fix for each fault",
@@ -90,11 +92,30 @@ def _module(name: str) -> Command:
     return cast(Command, import_module(f"{_COMMANDS}.{name.replace('-', '_')}_command"))
 
 
+class _Misused(Exception):
+    """What argparse found wrong, and in which command."""
+
+    def __init__(self, message: str, command: str) -> None:
+        super().__init__(message)
+        self.command = command
+
+    def told(self, arguments: Sequence[str]) -> int:
+        """In our words, with where to look; in the form that was asked for, as all wrong input."""
+        where = f"try: {self.command} --help"
+        if "--json" in arguments or not ("--text" in arguments or sys.stdout.isatty()):
+            import json
+
+            error = {"code": InvalidInput.code, "message": f"{self}; {where}"}
+            told = json.dumps({"error": error}, ensure_ascii=False)
+        else:
+            told = f"recollect: {self}\n{where}"
+        print(visible(told), file=sys.stderr)
+        return InvalidInput.exit_code
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """In our words, with where to look; exit code 2 as for all wrong input."""
-        print(visible(f"recollect: {message}\ntry: {self.prog} --help"), file=sys.stderr)
-        raise SystemExit(2)
+        raise _Misused(message, self.prog)
 
 
 def _shared(parser: argparse.ArgumentParser) -> None:
@@ -170,7 +191,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return hook(arguments_given)  # before anything can fail: an agent must not be stopped
     parser = build_parser(first if first in COMMANDS else "")
-    arguments = parser.parse_args(arguments_given)
+    try:
+        arguments = parser.parse_args(arguments_given)
+    except _Misused as e:
+        return e.told(arguments_given)
     if arguments.version:
         import recollect
 

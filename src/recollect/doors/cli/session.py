@@ -74,7 +74,8 @@ class Session:
         """Asking a store that is not there must not look like "nothing known"."""
         path = self.loaded.settings.store_path
         there = path.is_dir() or (path.exists() and path.stat().st_size > 0)
-        if there or self._arguments.command in _CREATE:
+        creates = getattr(self._arguments, "creates", False)  # a command that writes at times
+        if there or creates or self._arguments.command in _CREATE:
             return
         if os.path.exists(f"{path}.books/books.json"):  # the files are the truth: fill it again
             if self._arguments.command in _FILL:

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     tiers = session.engine.tiers
     spaces = arguments.space and [check_space(name) for name in arguments.space]
     origin = tiers.from_source(arguments.source, spaces=spaces)
-    if arguments.dry_run or not origin:
+    if arguments.dry_run or (not origin and not session.json):
         if session.json:
             session.show(origin_record(origin))
             return 0
@@ -44,10 +44,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             session.say(f"nothing came from {arguments.source}")
         return 0
     count = len(origin.offers) + len(origin.derived)
-    session.confirm(
-        f"Take back {counted(count, 'offer')} and {_memories(len(origin.memories))} from "
-        f"{arguments.source}?"
-    )
+    if origin:
+        session.confirm(
+            f"Take back {counted(count, 'offer')} and {_memories(len(origin.memories))} from "
+            f"{arguments.source}?"
+        )
     done = tiers.roll_back(arguments.source, by=who(arguments), spaces=spaces)
     if session.json:
         session.show({"source": arguments.source, **done._asdict()})

@@ -1,0 +1,137 @@
+"""A story told and asked for on the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.doors.running import Cli
+
+CAST = [{"id": "lin", "name": "Lin Wan", "aliases": ["林婉"]}, {"name": "赵允", "titles": ["王爷"]}]
+PLAN = {"title": "Back 归来", "characters": ["林婉"], "beats": ["her arm hurts", "谁下的毒"]}
+HERE = ("--project", "river", "--chapter", "2", "--scene", "1")
+
+
+def file(path: Path, told: Any) -> str:
+    path.write_text(told if isinstance(told, str) else json.dumps(told), "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def told(cli: Cli, tmp_path: Path) -> Path:
+    assert cli("story", "cast", file(tmp_path / "cast.json", CAST), "--project", "river").code == 0
+    chapter = "# Chapter 1\n\n林婉在码头受了伤。\n\n* * *\n\nThe prince 赵允 hid the letter.\n"
+    added = cli("story", "add", file(tmp_path / "1.md", chapter), "--project", "river",
+                "--chapter", "1")  # fmt: skip
+    assert [json.loads(line)["entities"] for line in added.out.splitlines()] == [["lin"], ["赵允"]]
+    return tmp_path
+
+
+def test_from_a_cast_to_a_context(cli: Cli, told: Path) -> None:
+    states = {"林婉": {"left arm": "injured"}}
+    added = cli(
+        "story", "add", file(told / "s.md", "林婉没有说话。"), *HERE, "--tag", "雨",
+        "--plan", file(told / "p.json", {"location": "码头"}), "--event", "林婉 falls",
+        "--states", file(told / "states.json", states), "--thread", "谁下的毒？",
+    ).json  # fmt: skip
+    assert (added["events"], added["states"], len(added["threads"])) == (1, 1, 1)
+    out = told / "context.json"
+    ran = cli("scene", "--plan", file(told / "plan.json", PLAN), "--characters",
+              str(told / "cast.json"), "--project", "river", "--chapter", "2", "--scene", "2",
+              "--out", str(out))  # fmt: skip
+    assert (ran.code, ran.out) == (0, "")
+    assert "none is set; the phrases are made by rules" in ran.err
+    context = json.loads(out.read_text("utf-8"))
+    assert (context["project_id"], context["chapter_index"], context["scene_index"]) == (
+        "river",
+        2,
+        2,
+    )
+    assert context["entity_states"][0]["facts"] == {"left arm": "injured"}
+    places = [(memory["chapter"], memory["scene"]) for memory in context["relevant_memories"]]
+    assert {(1, 1), (2, 1)} <= set(places)
+    assert max(places) < (2, 2)
+    assert [e["text"] for e in context["timeline_context"]][-1] == "林婉 falls"
+    assert context["status"] == "degraded"
+    said = cli("scene", "--plan", str(told / "plan.json"), "--project", "river", "--chapter", "2",
+               "--scene", "2", "--text").out  # fmt: skip
+    assert "Lin Wan  left arm: injured" in said
+
+
+def test_a_file_that_cannot_be_written_is_a_warning(cli: Cli, told: Path) -> None:
+    blocked = told / "1.md" / "context.json"  # below a file there is no folder
+    ran = cli("scene", "--plan", file(told / "plan.json", PLAN), *HERE, "--out", str(blocked))
+    assert ran.code == 0
+    assert "warning: " in ran.err
+    assert ran.json["relevant_memories"]  # it is not lost
+
+
+def test_states_threads_and_timeline(cli: Cli, told: Path) -> None:
+    assert cli("story", "state", "王爷", *HERE).json is None
+    recorded = cli("story", "state", "王爺", *HERE, "--set", "mood=angry 怒", "--set", "hat=")
+    assert recorded.json["facts"] == {"mood": "angry 怒"}
+    said = cli("story", "state", *HERE, "--text").out
+    assert said == "赵允  (since 2.1)\n    mood: angry 怒\n"
+    opened = cli("story", "threads", *HERE, "--open", "赵允会回来吗？").json
+    assert opened["entities"] == ["赵允"]
+    closed = cli("story", "threads", "--project", "river", "--chapter", "4", "--scene", "1",
+                 "--close", opened["id"], "--resolution", "he does").json  # fmt: skip
+    assert closed["closed_at"] == {"chapter": 4, "scene": 1}
+    assert len(cli("story", "threads", *HERE).out.splitlines()) == 1
+    assert cli("story", "threads", "--project", "river", "--text").out == "nothing is open\n"
+    timeline = cli("story", "timeline", "--project", "river", "--chapter", "1", "--text").out
+    assert timeline == "1.1  林婉在码头受了伤。\n1.2  The prince 赵允 hid the letter.\n"
+    later = cli("story", "timeline", *HERE, "--with-states", "--window", "0").json
+    assert later["content_type"] == "entity_state"
+    assert "Lin Wan (林婉)" in cli("story", "cast", "--project", "river", "--text").out
+
+
+def test_from_a_pipe(cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pipe(text: str) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    pipe("赵允在雨里。")
+    added = cli("story", "add", "--project", "river", "--chapter", "3", "--scene", "1").json
+    assert added["entities"] == ["赵允"]
+    pipe(json.dumps(PLAN))
+    context = cli("scene", "--plan", "-", "--project", "river", "--chapter", "3", "--scene", "2")
+    assert context.json["relevant_memories"][0]["content_type"] == "scene"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("story", "add", "no-such.md", "--project", "r", "--chapter", "1"), "there is no file"),
+        (("story", "add", "1.md", "--project", "r"), "which chapter?"),
+        (("story", "add", "1.md", "--project", "r", "--chapter", "1", "--event", "x"), "--scene N"),
+        (("story", "state", "x", "--project", "r"), "which scene?"),
+        (("story", "state", "x", *HERE, "--set", "arm"), "expected KEY=VALUE"),
+        (("story", "state", *HERE, "--set", "arm=x"), "whose state?"),
+        (("story", "timeline", "--project", "r"), "up to where?"),
+        (("story", "timeline", *HERE, "--set", "a=b"), "--set is for 'recollect story state'"),
+        (("story", "cast", "1.md", "--project", "r"), "is not JSON"),
+        (("story", "threads", *HERE, "--open", "x", "--close", "y"), "one at a time"),
+        (("scene", "--plan", "1.md", *HERE), "is not JSON"),
+        (("scene", "--plan", "-", "--characters", "-", *HERE), "only one of"),
+        (("scene", "--plan", "bad.json", *HERE), "the plan: titel: "),
+        (("scene", "--plan", "list.json", *HERE), "the plan: "),
+    ],
+)
+def test_what_is_wrong_is_said(cli: Cli, told: Path, arguments: tuple[str, ...], said: str) -> None:
+    file(told / "bad.json", {"titel": "x"})
+    file(told / "list.json", ["x"])
+    ran = cli(*arguments)
+    assert ran.code == 2
+    assert said in ran.error["message"]
+
+
+def test_asking_creates_no_store(cli: Cli, tmp_path: Path) -> None:
+    for arguments in (("story", "timeline", *HERE), ("story", "state", "x", *HERE)):
+        ran = cli(*arguments)
+        assert (ran.code, ran.error["code"]) == (5, "store_missing")
+    assert not (tmp_path / "memory.db").exists()
