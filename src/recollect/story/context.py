@@ -29,6 +29,7 @@ from recollect.story.searching import (
     not_from,
     of_entities,
     story_memory,
+    through_scenes,
 )
 from recollect.story.shelf import EVENT, SCENE, Point, Shelf, before, point_of
 from recollect.story.states import States
@@ -208,10 +209,10 @@ class ContextMaker:
         always = [content(None), time or not_from(self._here.at)]
         closely = [*always, _of_the_scene(planned.entities, plan, names)]
         found = self._searched(planned.phrases, closely)
-        near = merged(found, names)
+        near = through_scenes(merged(found, names))
         if len(near) < _FEW:
             known = {memory.id for memory in near}
-            wider = merged(self._searched(planned.phrases, always), names)
+            wider = through_scenes(merged(self._searched(planned.phrases, always), names))
             near += [
                 memory.model_copy(
                     update={

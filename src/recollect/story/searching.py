@@ -109,6 +109,33 @@ def merged(found: Sequence[Found], names: Names) -> list[StoryMemory]:
     return sorted(memories, key=lambda m: -m.score)
 
 
+def through_scenes(memories: Sequence[StoryMemory]) -> list[StoryMemory]:
+    """An event that was found speaks for its scene: the scene's best part takes its score, and it
+    takes no place of its own (the timeline has it). Events of scenes not found stay."""
+    events: dict[tuple[int | None, int | None], StoryMemory] = {}
+    for memory in memories:  # best first
+        if memory.content_type == EVENT:
+            events.setdefault((memory.chapter, memory.scene), memory)
+    best_parts: dict[tuple[int | None, int | None], StoryMemory] = {}
+    for memory in memories:
+        if memory.content_type == SCENE and (memory.chapter, memory.scene) in events:
+            best_parts.setdefault((memory.chapter, memory.scene), memory)
+    spoken_for = {part.id: _with_event(part, events[place]) for place, part in best_parts.items()}
+    kept = [
+        spoken_for.get(memory.id, memory)
+        for memory in memories
+        if memory.content_type != EVENT or (memory.chapter, memory.scene) not in best_parts
+    ]
+    return sorted(kept, key=lambda m: -m.score)
+
+
+def _with_event(scene: StoryMemory, event: StoryMemory) -> StoryMemory:
+    better, other = (event, scene) if event.score > scene.score else (scene, event)
+    score = round(min(1.0, better.score + _ALL * other.score), 6)
+    reason = f"{scene.reason}; its event, {event.reason}"
+    return scene.model_copy(update={"score": score, "reason": reason})
+
+
 def _memory(mine: Sequence[tuple[str, Hit]], phrases: int, names: Names) -> StoryMemory:
     phrase, best = max(mine, key=lambda one: one[1].score)
     total = sum(hit.score for _, hit in mine)

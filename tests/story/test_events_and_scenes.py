@@ -1,0 +1,67 @@
+"""An event leads to its scene: ten memories are ten passages, not five and their headlines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from recollect.story import ScenePlan, Story, StoryMemory
+from recollect.story.searching import through_scenes
+
+
+@pytest.mark.parametrize(
+    ("scene", "event", "plan"),
+    [
+        ("阿婉把剑交给了他，一句话也没说。", "林婉交出月剑", "林婉想起交出月剑的那天"),
+        ("Lin Wan gave it up without a word.", "The surrender at dawn", "the surrender at dawn"),
+    ],
+)
+def test_a_scene_is_found_by_its_event(story: Story, scene: str, event: str, plan: str) -> None:
+    story.add_scene(1, 1, scene, plan=ScenePlan(characters=["林婉"]), events=[event])
+    for number in range(2, 8):
+        story.add_scene(number, 1, f"路上无事。Nothing, day {number}.", events=["Rain 下雨"])
+    context = story.scene_context(
+        ScenePlan(summary=plan, characters=["林婉"]), None, 20, 1, deadline=30
+    )
+    first = context.relevant_memories[0]
+    assert (first.text, first.content_type) == (scene, "scene")
+    assert "its event" in first.reason
+    assert event not in [one.text for one in context.relevant_memories]
+    assert event in [one.text for one in story.timeline(1)]
+
+
+def memory(name: str, score: float, kind: str, place: tuple[int, int] | None) -> StoryMemory:
+    chapter, scene = place or (None, None)
+    return StoryMemory(
+        id=name, text=name, score=score, chapter=chapter, scene=scene, content_type=kind
+    )
+
+
+def order(memories: Sequence[StoryMemory]) -> list[tuple[str, float]]:
+    return [(one.id, one.score) for one in memories]
+
+
+def test_the_best_part_of_a_scene_takes_the_score() -> None:
+    found = [
+        memory("event", 0.9, "event", (1, 1)),
+        memory("worse event", 0.8, "event", (1, 1)),
+        memory("other scene", 0.7, "scene", (2, 1)),
+        memory("part 2", 0.5, "scene", (1, 1)),
+        memory("part 1", 0.4, "scene", (1, 1)),
+    ]
+    assert order(through_scenes(found)) == [("part 2", 1.0), ("other scene", 0.7), ("part 1", 0.4)]
+
+
+def test_what_has_no_scene_stays() -> None:
+    found = [
+        memory("event of a scene not found", 0.6, "event", (3, 1)),
+        memory("scene", 0.5, "scene", (1, 1)),
+        memory("note about the world", 0.4, "note", None),
+        memory("event", 0.1, "event", (1, 1)),
+    ]
+    assert order(through_scenes(found)) == [
+        ("event of a scene not found", 0.6),
+        ("scene", 0.53),
+        ("note about the world", 0.4),
+    ]
