@@ -84,7 +84,9 @@ def parse_filter(data: Mapping[str, Any] | None) -> Filter | None:
 
 def _parse(data: Any, *, depth: int, count: list[int]) -> Filter:
     if not isinstance(data, Mapping) or not data:
-        raise InvalidInput(f'a filter is an object like {{"kind": "decision"}}, got {shown(data)}')
+        raise InvalidInput(
+            f'where: expected an object like {{"kind": "decision"}}, got {shown(data)}'
+        )
     if depth > _MAX_DEPTH:
         raise InvalidInput(f"the filter is nested deeper than {_MAX_DEPTH} levels; flatten it")
     parts: list[Filter] = []

@@ -196,7 +196,7 @@ def test_superseding_by_name(notebook: Notebook) -> None:
     assert notebook.tell("only  ever drinks water", supersedes=new.id).id == new.id
     with pytest.raises(InvalidInput, match="took its place"):
         notebook.tell("juice", supersedes=old.id)
-    with pytest.raises(NotFound, match="no memory of space"):
+    with pytest.raises(NotFound, match="no memory has the id 'nobody'"):
         notebook.tell("juice", supersedes="nobody")
 
 

@@ -97,6 +97,9 @@ class Desk(Wall):
         explain: bool = False,
         **options: Any,
     ) -> Record:
+        """Who wants it explained is looking, not using: no access is counted, unless asked for."""
+        if explain and options.get("touch") is None:
+            options["touch"] = False
         return answer_record(self._asked(text, spaces, options), explain=explain)
 
     @verb(Scope.READ)

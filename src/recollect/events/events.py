@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from recollect.checks import check_space, shown
 from recollect.clock import Clock
 from recollect.errors import InvalidInput
-from recollect.events.kinds import RETRIEVAL_TRACE
+from recollect.events.kinds import KINDS, RETRIEVAL_TRACE
 from recollect.events.recording import Data, Recorder
 from recollect.stores.tiers import EventLog
 from recollect.vocabulary import Event, SpaceNames
@@ -198,6 +198,10 @@ def _wanted(spaces: SpaceNames | None, kinds: str | Collection[str] | None) -> W
 
     names = [spaces] if isinstance(spaces, str) else spaces
     sorts = [kinds] if isinstance(kinds, str) else kinds
+    for kind in sorts or ():
+        if kind not in KINDS:  # misspelt, it would look as if nothing had happened
+            known = ", ".join(sorted(KINDS))
+            raise InvalidInput(f"kinds: there is no kind {shown(kind)}; known: {known}")
     return Wanted(
         None if names is None else frozenset(map(check_space, names)),
         None if sorts is None else frozenset(sorts),

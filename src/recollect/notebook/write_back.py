@@ -13,7 +13,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.clock import Clock
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, no_such_memory
 from recollect.notebook.books import Book, Books, book_lock
 from recollect.notebook.forms import Form
 from recollect.notebook.history_file import one_line
@@ -91,9 +91,11 @@ def _superseded(kit: Kit, memory: Memory, supersedes: str | None) -> Memory | No
         return None
     old = kit.store.get([supersedes], spaces=[memory.space])[0]
     if old is None:
+        if kit.store.get([supersedes])[0] is None:
+            raise no_such_memory(supersedes)
         raise NotFound(
-            f"no memory of space {memory.space!r} has the id {supersedes!r}; "
-            "'recollect list' shows the ids"
+            f"no memory of space {memory.space!r} has the id {supersedes!r}; what takes its place "
+            "must be told in its space"
         )
     refuse_superseded(old, memory.created_at)
     return old

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from recollect.checks import shown
 from recollect.errors import InvalidInput
 from recollect.recall.budget import NEIGHBOUR
 from recollect.recall.presets import PRESETS
@@ -132,17 +133,21 @@ def as_markdown(answer: Recollection) -> str:
 
 def as_history(answer: Recollection, *, language: str = "zh") -> str:
     """A heading, then a record with its relevance for each hit; nothing at all without hits."""
-    if language not in HEADINGS:
-        raise InvalidInput(f"language: expected {' or '.join(HEADINGS)}, got {language!r}")
+    heading, record = _headings(language)
     if not answer.hits:
         return ""
-    heading, record = HEADINGS[language]
     records: list[str] = []
     for number, hit in enumerate(answer.hits, start=1):
         doubt = "" if hit.memory.verified else f", {LABEL[language]}"
         line = record.format(number=number, score=hit.score, unverified=doubt)
         records.append(f"{line}\n{_as_block(hit.text)}")
     return "\n\n".join((heading, *records))
+
+
+def _headings(language: str) -> tuple[str, str]:
+    if language not in HEADINGS:
+        raise InvalidInput(f"language: expected {' or '.join(HEADINGS)}, got {shown(language)}")
+    return HEADINGS[language]
 
 
 def as_brief(answer: Recollection) -> str:
@@ -164,6 +169,7 @@ def what_a_model_sees(
 
     The preset decides the form: a workflow's history, a skill's brief lines, else bullets.
     """
+    _headings(language)  # also where the form has none: a wrong one is always told
     preset = PRESETS.get(answer.trace.preset)
     form = "markdown" if preset is None else preset.form
     text = FORMATS[form](answer, False, language)

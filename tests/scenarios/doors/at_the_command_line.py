@@ -1,0 +1,134 @@
+"""Commands, run in this process as a program runs them: no terminal, so answers are JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from recollect import Engine
+from recollect.doors.cli.main import main
+from recollect.settings import Settings
+from tests.scenarios.doors.door import WHO, failed
+from tests.scenarios.doors.in_python import InPython
+from tests.scenarios.scenario import Json
+
+_COMMANDS = {
+    "why_not": "why-not",
+    "forget_space": "forget",
+    "offered": "quarantine",
+    "promote_by_rules": "digest",
+    "from_source": "rollback",
+    "roll_back": "rollback",
+}
+_ALWAYS = {
+    "forget_space": ["--yes"],
+    "promote_by_rules": ["--apply"],
+    "from_source": ["--dry-run"],
+    "roll_back": ["--yes", "--by", WHO],
+    **{verb: ["--by", WHO] for verb in ("offer", "promote", "reject", "restore", "undo")},
+}
+_ARGUMENTS = ("id", "ids", "source_asked", "question", "text")  # without a name, in this order
+_OPTIONS = {
+    "spaces": "--space",
+    "tags": "--tag",
+    "entities": "--entity",
+    "parents": "--parent",
+    "decisions": "--decision",
+    "kinds": "--kind",
+    "metadata": "--meta",
+    "meaning_threshold": "--min-meaning",
+    "words_threshold": "--min-words",
+    "unverified_share": "--unverified",
+}
+_SWITCHES = {
+    ("words", False): ["--meaning"],
+    ("meaning", False): ["--words"],
+    ("newest_first", False): ["--oldest-first"],
+    ("explain", True): ["--explain"],
+}
+# Many come one on a line.
+_LINES = frozenset({"promote", "reject", "restore", "events"})
+_BELOW = {"promote_by_rules": "promoted", "presets": "presets"}
+# Of the machine that the command runs on, and nobody else's.
+_OF_THIS_MACHINE = {"status": ("store", "books")}
+
+
+class AtTheCommandLine:
+    def __init__(self, store: Path, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+
+    def call(self, verb: str, given: Mapping[str, Json]) -> Json:
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            try:
+                code = main(self._line(verb, dict(given)))
+            except SystemExit as e:  # argparse leaves this way
+                code = int(e.code or 0)
+        if code:
+            assert not out.getvalue(), "an error leaves nothing that looks like an answer"
+            told = json.loads(err.getvalue().splitlines()[-1])["error"]
+            return failed(told["code"], _named_as_elsewhere(told["message"]))
+        lines = [json.loads(line) for line in out.getvalue().splitlines()]
+        if verb in _LINES:
+            return lines
+        (answer,) = lines
+        if verb in _BELOW:
+            return answer[_BELOW[verb]]
+        for name in _OF_THIS_MACHINE.get(verb, ()):
+            answer.pop(name)
+        return answer
+
+    def help_out(self, verb: str, given: Mapping[str, Json]) -> Json:
+        with Engine(self._store, settings=self._settings) as engine:
+            return InPython(engine).call(verb, given)
+
+    def _line(self, verb: str, given: dict[str, Json]) -> list[str]:
+        if verb in ("from_source", "roll_back"):
+            given["source_asked"] = given.pop("source")
+        plain: list[str] = []
+        for name in _ARGUMENTS:
+            if name in given and not (name == "id" and verb in ("remember", "offer")):
+                value = given.pop(name)
+                plain += value if isinstance(value, list) else [value]
+        line = [_COMMANDS.get(verb, verb), "--json", "--quiet", *_ALWAYS.get(verb, ())]
+        line += ["--store", str(self._store), "--embedder", self._settings.embedder]
+        for name, value in given.items():
+            line += _said(name, value)
+        return [*line, "--", *plain] if plain else line
+
+
+def _said(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return _SWITCHES.get((name, value), [])
+    option = _OPTIONS.get(name) or "--" + name.replace("_", "-")
+    if name == "metadata":
+        pairs = (f"{key}={json.dumps(own)}" for key, own in value.items())
+        return [part for pair in pairs for part in (option, pair)]
+    if isinstance(value, list):
+        return [part for one in value for part in (option, one)]
+    return [option, json.dumps(value) if isinstance(value, dict) else str(value)]
+
+
+_IN_WORDS = ", or as in a question: yesterday, 昨天, last Friday"
+_NAMES = {option: name for name, option in _OPTIONS.items()} | {
+    "--space": "space",
+    "--as-of": "as_of",
+    "--occurred-at": "occurred_at",
+    "--valid-from": "valid_from",
+    "--valid-to": "valid_to",
+}
+
+
+def _named_as_elsewhere(message: str) -> str:
+    """An error names the option as people typed it: "--as-of: expected …". And here moments can be
+    said in words, which is then told too."""
+    message = message.removesuffix(_IN_WORDS)
+    option, colon, rest = message.removeprefix("argument ").partition(":")
+    if not option.startswith("--"):
+        return message
+    return f"{_NAMES.get(option, option.removeprefix('--'))}{colon}{rest}"
