@@ -13,7 +13,7 @@ from recollect.story.searching import through_scenes
 @pytest.mark.parametrize(
     ("scene", "event", "plan"),
     [
-        ("阿婉把剑交给了他，一句话也没说。", "林婉交出月剑", "林婉想起交出月剑的那天"),
+        ("林婉把月剑给了他，一句话也没说。", "林婉交出月剑", "林婉想起交出月剑的那天"),
         ("Lin Wan gave it up without a word.", "The surrender at dawn", "the surrender at dawn"),
     ],
 )
