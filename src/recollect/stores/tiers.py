@@ -50,6 +50,11 @@ class Quarantine(Protocol):
         """While this is held nobody else holds it, in any thread or process: whoever decides looks,
         writes and says so, and no other decision comes between. Ends with its process."""
 
+    def settling(self) -> AbstractContextManager[None]:
+        """The same for the moments in which what is logged and what is recent change together.
+        Whoever offers holds only this one, and so never waits for what somebody embeds; whoever
+        decides holds it within `alone`."""
+
     def counts(self, decisions: Collection[Decision]) -> Mapping[str, Mapping[Decision, int]]:
         """How many offers of each space stand so; spaces and decisions without any are left out."""
 

@@ -6,15 +6,16 @@ that of two who decide at once the second sees what the first did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.errors import Conflict, no_such_offer
 from recollect.tiers.kit import RULES, Kit
-from recollect.tiers.recent import make_recent
+from recollect.tiers.recent import bring_back, make_recent, take_out
+from recollect.tiers.scanning import same_words
+from recollect.tiers.telling import telling
 from recollect.vocabulary import Decision, Memory, Offer, Ruling, Tier
 
-_PAGE = 500
 PASSED = (Decision.ADMITTED, Decision.PROMOTED)
 
 
@@ -37,21 +38,6 @@ def the_offers(ids: Sequence[str], kit: Kit, spaces: Sequence[str] | None = None
         if offer is None:
             raise no_such_offer(offer_id)
     return [offer for offer in found if offer is not None]
-
-
-def same_words(
-    space: str, identities: Sequence[str], kit: Kit, *, decisions: Sequence[Decision] | None = None
-) -> Iterator[Offer]:
-    """Every offer of these words, newest first, however many."""
-    cursor: str | None = None
-    while True:
-        page = kit.quarantine.scan(
-            spaces=[space], identities=identities, decisions=decisions, cursor=cursor, limit=_PAGE
-        )
-        yield from page.offers
-        cursor = page.cursor
-        if cursor is None:
-            return
 
 
 def standing(offer: Offer, kit: Kit) -> list[Ruling]:
@@ -87,7 +73,9 @@ def held_by(offer: Offer, kit: Kit) -> Memory | None:
     for memory in kit.store.get(ids, spaces=[offer.space]):
         if memory is not None and (memory.id != offer.id or came_from(memory, offer)):
             return memory
-    promoted = list(same_words(offer.space, [offer.identity], kit, decisions=[Decision.PROMOTED]))
+    same = same_words(offer.space, [offer.identity], kit, decisions=[Decision.PROMOTED])
+    told = telling(offer.memory)
+    promoted = [other for other in same if telling(other.memory) == told]
     found = kit.store.get([other.id for other in promoted], spaces=[offer.space])
     for memory, other in zip(found, promoted, strict=True):
         if memory is not None and came_from(memory, other):
@@ -113,11 +101,11 @@ def decide(offers: Sequence[Offer], rulings: Sequence[Ruling], kit: Kit) -> list
     """Let a ruling hold for each. A crash on the way leaves less in working memory than there
     could be, never more: what leaves it does so first, what comes in does so last."""
     pairs = list(zip(offers, rulings, strict=True))
-    leaving = [offer.id for offer, ruling in pairs if ruling.decision not in PASSED]
-    if leaving:
-        kit.working.remove(leaving)
-    kit.quarantine.decide([ruling for _, ruling in pairs])
-    make_recent([offer for offer, ruling in pairs if ruling.decision is Decision.ADMITTED], kit)
+    with kit.quarantine.settling():
+        gone = take_out([offer for offer, ruling in pairs if ruling.decision not in PASSED], kit)
+        kit.quarantine.decide([ruling for _, ruling in pairs])
+        make_recent([offer for offer, ruling in pairs if ruling.decision is Decision.ADMITTED], kit)
+        bring_back(gone, kit)
     for offer, ruling in pairs:
         kit.changed(offer, ruling, tier_of(offer.decision), tier_of(ruling.decision))
     return [
@@ -140,6 +128,7 @@ def restore(offers: Sequence[Offer], *, by: str, reason: str, kit: Kit) -> list[
             raise Conflict(f"{offer.id} is in long-term memory already; nothing to restore")
     admitted = [offer for offer in offers if offer.decision is Decision.ADMITTED]
     if admitted:
-        there = kit.working.get([offer.id for offer in admitted], now=kit.clock())
-        make_recent([o for o, held in zip(admitted, there, strict=True) if held is None], kit)
+        with kit.quarantine.settling():
+            there = kit.working.get([offer.id for offer in admitted], now=kit.clock())
+            make_recent([o for o, held in zip(admitted, there, strict=True) if held is None], kit)
     return rule(offers, Decision.ADMITTED, by=by, reason=reason, kit=kit)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from recollect.checks import check_encodable, check_space, is_id, shown
 from recollect.errors import InvalidInput
 from recollect.recall.asking import whole
-from recollect.remember.ingress import identity
 from recollect.remember.pipeline import BATCH
 from recollect.settings import Settings
 from recollect.stores.tiers import OfferPage
 from recollect.text.redact import redact
 from recollect.text.suspicion import RISKY
-from recollect.tiers.deciding import PASSED, held_by, restore, same_words, the_offers
+from recollect.tiers.deciding import PASSED, held_by, restore, the_offers
 from recollect.tiers.kit import FILTER, RULES, Kit
 from recollect.tiers.offering import offer
 from recollect.tiers.promoting import promote
+from recollect.tiers.scanning import same_words
+from recollect.tiers.telling import telling, words_of
 from recollect.tiers.undoing import reject, undo
 from recollect.vocabulary import Decision, Memory, Offer, Principal, Receipt, Ruling
 
@@ -192,20 +193,22 @@ class TierKeeper:
         """Leave nothing of these words, nor of those that it had before, in quarantine or working
         memory; how many offers went."""
         forms = [memory, *(former.memory for former in self._kit.store.history(memory.id))]
-        words = list({identity(form) for form in forms})
-        ids = [one.id for one in same_words(memory.space, words, self._kit)]
-        own = self._kit.quarantine.get([memory.id])[0]
-        if own is None or own.space == memory.space:
-            ids.append(memory.id)
-        ids = list(dict.fromkeys(ids))
-        self._kit.working.remove(ids)
-        return self._kit.quarantine.erase(ids)
+        words = list({words_of(form) for form in forms})
+        with self._kit.quarantine.settling():
+            ids = [one.id for one in same_words(memory.space, words, self._kit)]
+            own = self._kit.quarantine.get([memory.id])[0]
+            if own is None or own.space == memory.space:
+                ids.append(memory.id)
+            ids = list(dict.fromkeys(ids))
+            self._kit.working.remove(ids)
+            return self._kit.quarantine.erase(ids)
 
     def erase_space(self, space: str) -> int:
         tiers = self._kit.store.tiers()
-        tiers.working.erase_space(space)
-        tiers.events.erase_space(space)
-        return tiers.quarantine.erase_space(space)
+        with tiers.quarantine.settling():
+            tiers.working.erase_space(space)
+            tiers.events.erase_space(space)
+            return tiers.quarantine.erase_space(space)
 
     def _promoted_by_rule(self, made: Offer, rules: Settings) -> Offer:
         from recollect.remember.sameness import Verdict
@@ -219,7 +222,9 @@ class TierKeeper:
                 decisions=PASSED,
                 limit=_SAME,
             )
-            same = as_trusted_now(page.offers, self._kit)
+            told = telling(made.memory)
+            same = [one for one in page.offers if telling(one.memory) == told]
+            same = as_trusted_now(same, self._kit)
             spoken = speaks_for(same, rules, ancestry_of(same, self._kit))
             if not spoken.promote:
                 return made
@@ -245,7 +250,8 @@ class TierKeeper:
 
 def _goes_with(one: Offer, first: Offer) -> bool:
     """The same words once more: promoted with it, it is counted and waits no longer."""
-    return one.identity == first.identity and one.decision is Decision.ADMITTED and one.risk < RISKY
+    same = telling(one.memory) == telling(first.memory)
+    return same and one.decision is Decision.ADMITTED and one.risk < RISKY
 
 
 def _who(by: Principal) -> Principal:

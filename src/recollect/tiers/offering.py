@@ -15,15 +15,17 @@ from typing import Any
 
 from recollect.checks import is_id, shown
 from recollect.errors import Conflict, InvalidInput
-from recollect.remember.ingress import accept, identity
+from recollect.remember.ingress import accept
 from recollect.remember.redacting import MARK
 from recollect.remember.succession import REPLACED_BY, SUPERSEDED_BY, SUPERSEDES
 from recollect.text.fold import fold
 from recollect.text.suspicion import suspicion
-from recollect.tiers.deciding import PASSED, same_words, tier_of
-from recollect.tiers.filtering import Filtered, filtered
+from recollect.tiers.deciding import PASSED, tier_of
+from recollect.tiers.filtering import filtered
 from recollect.tiers.kit import FILTER, Kit
 from recollect.tiers.recent import make_recent
+from recollect.tiers.scanning import same_words
+from recollect.tiers.telling import words_of
 from recollect.vocabulary import (
     TRUST,
     UNVERIFIED,
@@ -62,20 +64,27 @@ def offer(
             raise Conflict(f"the id {made.id!r} is taken by a memory; offer this under another id")
     if all(info.name != made.space for info in kit.store.spaces()):
         kit.store.open_space(made.space)  # so that it can be asked what is recent there
-    if kit.quarantine.log([made]) == [False]:
-        known = kit.quarantine.get([made.id])[0]
-        if known is None:  # erased at this very moment: what was asked for holds
-            return made
-        if known.decision is Decision.ADMITTED and kit.working.get([known.id], now=kit.clock()) == [
-            None
-        ]:  # expired, or the process ended between the log and this
-            make_recent([known], kit)
-        return known
-    if made.decision is Decision.ADMITTED:
-        make_recent([made], kit)
+    with kit.quarantine.settling():  # nobody decides about it or erases it half-way
+        if made.decision is Decision.ADMITTED:
+            made = _unless_rejected_before(made, kit)
+        if kit.quarantine.log([made]) == [False]:
+            return _known(made, kit)
+        if made.decision is Decision.ADMITTED:
+            make_recent([made], kit)
     first = Ruling(made.id, made.decision, made.reason, made.decided_by, made.decided_at)
     kit.changed(made, first, None, tier_of(made.decision))
     return made
+
+
+def _known(made: Offer, kit: Kit) -> Offer:
+    """As it was logged before."""
+    known = kit.quarantine.get([made.id])[0]
+    if known is None:  # its space was erased at this very moment: what was asked for holds
+        return made
+    admitted = known.decision is Decision.ADMITTED
+    if admitted and kit.working.get([known.id], now=kit.clock()) == [None]:
+        make_recent([known], kit)  # expired, or the process ended between the log and this
+    return known
 
 
 def _made(
@@ -111,14 +120,12 @@ def _made(
     decision, reason = filtered(
         memory, risk=found.risk, kinds=kinds, by=kit.settings_for([memory.space])
     )
-    if decision is Decision.ADMITTED:
-        decision, reason = _rejected_before(memory, kit) or (decision, reason)
     return Offer(
         memory=memory,
         by=by,
         source_hash=source,
         parents=parents,
-        identity=identity(memory),
+        identity=words_of(memory),
         trusted=trusted,
         risk=found.risk,
         findings=tuple(findings),
@@ -170,11 +177,10 @@ def _redacted(memory: Memory) -> tuple[str, ...]:
     return tuple(str(kind) for kind in kinds) if isinstance(kinds, list) else ()
 
 
-def _rejected_before(memory: Memory, kit: Kit) -> Filtered | None:
+def _unless_rejected_before(made: Offer, kit: Kit) -> Offer:
     """What a person kept out does not come back by being said once more."""
-    rejected = same_words(memory.space, [identity(memory)], kit, decisions=[Decision.REJECTED])
+    rejected = same_words(made.space, [made.identity], kit, decisions=[Decision.REJECTED])
     for other in rejected:
-        return Filtered(
-            Decision.HELD, f"the same words were rejected before, as {other.id}: a person must look"
-        )
-    return None
+        reason = f"the same words were rejected before, as {other.id}: a person must look"
+        return replace(made, decision=Decision.HELD, reason=reason)
+    return made

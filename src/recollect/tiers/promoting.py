@@ -109,12 +109,15 @@ def _remembered(
 def _recent_as_known(merged: Sequence[tuple[Offer, str]], kit: Kit) -> None:
     """What another memory holds now is recent as that memory, and not a second time as it was
     offered."""
-    recent = kit.working.get([offer.id for offer, _ in merged], now=kit.clock())
-    there = [pair for pair, memory in zip(merged, recent, strict=True) if memory is not None]
-    if there:
-        kit.working.remove([offer.id for offer, _ in there])
-        holders = kit.store.get(list(dict.fromkeys(held for _, held in there)))
-        kit.admit([memory for memory in holders if memory is not None])
+    if not merged:
+        return
+    with kit.quarantine.settling():
+        recent = kit.working.get([offer.id for offer, _ in merged], now=kit.clock())
+        there = [pair for pair, memory in zip(merged, recent, strict=True) if memory is not None]
+        if there:
+            kit.working.remove([offer.id for offer, _ in there])
+            holders = kit.store.get(list(dict.fromkeys(held for _, held in there)))
+            kit.admit([memory for memory in holders if memory is not None])
 
 
 def _vouched(done: Sequence[_Promoted], kit: Kit) -> dict[str, Receipt]:

@@ -17,11 +17,11 @@ from recollect.tiers.deciding import (
     held_by,
     is_vouched,
     rule,
-    same_words,
     standing,
 )
 from recollect.tiers.kit import Kit
 from recollect.tiers.promoting import VOUCHED, as_trusted, write_over
+from recollect.tiers.scanning import same_words
 from recollect.vocabulary import TRUST, UNVERIFIED, Decision, Memory, Offer, Ruling
 
 

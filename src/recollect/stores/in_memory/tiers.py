@@ -24,6 +24,7 @@ class InMemoryQuarantine:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._deciding = threading.Lock()
+        self._settling = threading.Lock()
         self._offers: dict[str, Offer] = {}  # in the order they came
         self._numbers: dict[str, int] = {}
         self._rulings: dict[str, list[Ruling]] = {}
@@ -92,6 +93,11 @@ class InMemoryQuarantine:
     @contextmanager
     def alone(self) -> Iterator[None]:
         with self._deciding:
+            yield
+
+    @contextmanager
+    def settling(self) -> Iterator[None]:
+        with self._settling:
             yield
 
     def counts(self, decisions: Collection[Decision]) -> Mapping[str, Mapping[Decision, int]]:

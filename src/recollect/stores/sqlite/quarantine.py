@@ -34,6 +34,7 @@ class SQLiteQuarantine:
         self._database = database
         path = database.path
         self._deciding = WriteLock(path.with_name(f"{path.name}.deciding.lock"))
+        self._settling = WriteLock(path.with_name(f"{path.name}.settling.lock"))
 
     def log(self, offers: Sequence[Offer]) -> list[bool]:
         if not offers:
@@ -111,6 +112,11 @@ class SQLiteQuarantine:
     @contextmanager
     def alone(self) -> Iterator[None]:
         with self._deciding.hold(_PATIENCE):
+            yield
+
+    @contextmanager
+    def settling(self) -> Iterator[None]:
+        with self._settling.hold(_PATIENCE):
             yield
 
     def counts(self, decisions: Collection[Decision]) -> Mapping[str, Mapping[Decision, int]]:

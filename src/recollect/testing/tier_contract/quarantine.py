@@ -95,8 +95,9 @@ class QuarantineContract(TierCase):
         assert quarantine.counts(waiting) == {CHINESE: {Decision.HELD: 2, Decision.ADMITTED: 1}}
         assert not quarantine.counts([])
 
+    @pytest.mark.parametrize("lock", ["alone", "settling"])
     def test_one_at_a_time_decides(
-        self, store: Store, open_beside: Callable[[Store], Store]
+        self, store: Store, open_beside: Callable[[Store], Store], lock: str
     ) -> None:
         beside = open_beside(store)
         inside = 0
@@ -105,7 +106,7 @@ class QuarantineContract(TierCase):
         def decide(quarantine: Quarantine) -> None:
             nonlocal inside, most
             for _ in range(20):
-                with quarantine.alone():
+                with getattr(quarantine, lock)():
                     inside += 1
                     most = max(most, inside)
                     time.sleep(0)
@@ -120,10 +121,17 @@ class QuarantineContract(TierCase):
         for thread in threads:
             thread.join()
         assert most == 1
-        with pytest.raises(RuntimeError), beside.tiers().quarantine.alone():
+        with pytest.raises(RuntimeError), getattr(beside.tiers().quarantine, lock)():
             raise RuntimeError
-        with store.tiers().quarantine.alone():  # given back, also by one who failed
+        with getattr(store.tiers().quarantine, lock)():  # given back, also by one who failed
             assert inside == 0
+
+    def test_who_decides_keeps_nobody_from_offering(
+        self, store: Store, open_beside: Callable[[Store], Store]
+    ) -> None:
+        beside = open_beside(store)
+        with store.tiers().quarantine.alone(), beside.tiers().quarantine.settling():
+            assert beside.tiers().quarantine.log([make_offer("预算", "1")]) == [True]
 
     def test_logged_twice_changes_nothing(self, quarantine: Quarantine) -> None:
         offer = make_offer("同样的话", "1", reason="first")
