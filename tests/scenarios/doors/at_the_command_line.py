@@ -16,7 +16,7 @@ from tests.scenarios.doors.door import WHO, failed
 from tests.scenarios.doors.in_python import InPython
 from tests.scenarios.scenario import Json
 
-_COMMANDS = {
+COMMAND_OF = {
     "why_not": "why-not",
     "forget_space": "forget",
     "offered": "quarantine",
@@ -31,7 +31,7 @@ _ALWAYS = {
     "roll_back": ["--yes", "--by", WHO],
     **{verb: ["--by", WHO] for verb in ("offer", "promote", "reject", "restore", "undo")},
 }
-_ARGUMENTS = ("id", "ids", "source_asked", "question", "text")  # without a name, in this order
+ARGUMENTS = ("id", "ids", "source_asked", "question", "text")  # without a name, in this order
 _OPTIONS = {
     "spaces": "--space",
     "tags": "--tag",
@@ -44,7 +44,7 @@ _OPTIONS = {
     "words_threshold": "--min-words",
     "unverified_share": "--unverified",
 }
-_SWITCHES = {
+SWITCHES = {
     ("words", False): ["--meaning"],
     ("meaning", False): ["--words"],
     ("newest_first", False): ["--oldest-first"],
@@ -91,21 +91,25 @@ class AtTheCommandLine:
         if verb in ("from_source", "roll_back"):
             given["source_asked"] = given.pop("source")
         plain: list[str] = []
-        for name in _ARGUMENTS:
+        for name in ARGUMENTS:
             if name in given and not (name == "id" and verb in ("remember", "offer")):
                 value = given.pop(name)
                 plain += value if isinstance(value, list) else [value]
-        line = [_COMMANDS.get(verb, verb), "--json", "--quiet", *_ALWAYS.get(verb, ())]
+        line = [COMMAND_OF.get(verb, verb), "--json", "--quiet", *_ALWAYS.get(verb, ())]
         line += ["--store", str(self._store), "--embedder", self._settings.embedder]
         for name, value in given.items():
             line += _said(name, value)
         return [*line, "--", *plain] if plain else line
 
 
+def option_of(name: str) -> str:
+    return _OPTIONS.get(name) or "--" + name.replace("_", "-")
+
+
 def _said(name: str, value: Any) -> list[str]:
     if isinstance(value, bool):
-        return _SWITCHES.get((name, value), [])
-    option = _OPTIONS.get(name) or "--" + name.replace("_", "-")
+        return SWITCHES.get((name, value), [])
+    option = option_of(name)
     if name == "metadata":
         pairs = (f"{key}={json.dumps(own)}" for key, own in value.items())
         return [part for pair in pairs for part in (option, pair)]

@@ -27,7 +27,7 @@ TOOLS = {
     "list": "recent",
     "status": "status",
 }
-_ARGUMENTS = {"parents": "made_from"}
+ARGUMENTS = {"parents": "made_from"}
 
 
 class OverMcp:
@@ -42,7 +42,7 @@ class OverMcp:
         self.help_out = helper
 
     def call(self, verb: str, given: Mapping[str, Json]) -> Json:
-        sent = {_ARGUMENTS.get(name, name): value for name, value in given.items()}
+        sent = {ARGUMENTS.get(name, name): value for name, value in given.items()}
         if verb == "offer":
             sent["heard"] = True
         result = self._portal.call(self._client.call_tool, TOOLS[verb], sent)

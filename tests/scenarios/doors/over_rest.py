@@ -49,7 +49,7 @@ ROUTES = {
     "roll_back": Route("POST", "/rollback"),
     "events": Route("GET", "/events", "events"),
 }
-_PARAMETERS = {"spaces": "space", "decisions": "decision", "kinds": "kind"}
+PARAMETERS = {"spaces": "space", "decisions": "decision", "kinds": "kind"}
 _JSON = {"Content-Type": "application/json"}
 
 
@@ -84,7 +84,7 @@ class OverRest:
 
 def _asked(given: Mapping[str, Json]) -> dict[str, Any]:
     return {
-        _PARAMETERS.get(name, name): json.dumps(value) if isinstance(value, dict) else value
+        PARAMETERS.get(name, name): json.dumps(value) if isinstance(value, dict) else value
         for name, value in given.items()
     }
 

@@ -63,7 +63,7 @@ REFUSING = (
         wrong("remember", BAD, "occurred_at", text="x", occurred_at="the day of 没有"),
         wrong("remember", BAD, "valid_to", text="x", valid_to="2026-13-45", not_at=NOT_MCP),
         wrong("revise", BAD, "occurred_at", id="first", occurred_at="2026-02-30"),
-        wrong("offer", BAD, "occurred_at", text="x", occurred_at="2026-02-30", not_at=NOT_MCP),
+        wrong("offer", BAD, "occurred_at", text="x", occurred_at="2026-02-30"),
         wrong("recall", BAD, "as_of", question="x", as_of="没有这一天"),
         do("status", holds={"memories": 1}),
     ),

@@ -1,0 +1,128 @@
+"""Which door has which verb and which argument, read from the doors themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from recollect.access.reception import Reception
+from recollect.doors.cli.main import COMMANDS, build_parser
+from recollect.doors.http.app import create_app
+from recollect.doors.mcp.tools import BY_NAME
+from recollect.settings import Settings
+from tests.scenarios.doors import at_the_command_line, in_python, over_mcp, over_rest
+from tests.scenarios.scenario import CLI, MCP, PYTHON, REST, Step
+
+# No verb, and why.
+NO_VERB: Mapping[tuple[str, str], str] = {
+    (CLI, "remember_many"): "'remember --jsonl' takes a file, goes on after a bad line, and counts",
+    (CLI, "context"): "'recall --format model' prints the text alone",
+    **{
+        (MCP, verb): "at most ten tools, so that a model chooses well; people and programs do this"
+        for verb in (
+            "remember_many", "reinforce", "forget_space", "why_not", "history", "spaces", "presets",
+            "offered", "quarantine", "working", "digest", "promote_by_rules", "promote", "reject",
+            "restore", "undo", "from_source", "roll_back", "events",
+        )
+    },
+}  # fmt: skip
+# The verb without an argument that others have.
+NO_ARGUMENT: Mapping[tuple[str, str], frozenset[str]] = {
+    (CLI, "recall"): frozenset({"touch"}),  # '--explain' is how one only looks
+    (MCP, "remember"): frozenset({"merge", "section", "valid_from", "valid_to"}),
+    (MCP, "list"): frozenset({"where", "newest_first"}),
+    (MCP, "context"): frozenset({"preset"}),
+    (MCP, "recall"): frozenset({
+        "deadline", "floor", "meaning", "meaning_threshold", "preset", "touch",
+        "unverified_share", "words", "words_threshold",
+    }),
+}  # fmt: skip
+NOBODY_KNOWS = frozenset({"colour", "provenance"})  # asked for to be refused
+
+
+def without(door: str, step: Step) -> bool:
+    """Has this door no way to say that?"""
+    known = knows(door, step.verb)
+    return known is None or bool(step.given.keys() - NOBODY_KNOWS - known)
+
+
+@cache
+def knows(door: str, verb: str) -> frozenset[str] | None:
+    """The arguments of the table that a verb takes there; None: there is no such verb."""
+    return {PYTHON: _python, CLI: _command, REST: _route, MCP: _tool}[door](verb)
+
+
+def _python(verb: str) -> frozenset[str] | None:
+    return _EVERYTHING if hasattr(in_python.InPython, f"_{verb}") else None
+
+
+def _command(verb: str) -> frozenset[str] | None:
+    command = at_the_command_line.COMMAND_OF.get(verb, verb)
+    if command not in COMMANDS or (CLI, verb) in NO_VERB:
+        return None
+    parser = build_parser(command)._subparsers
+    assert parser is not None
+    (group,) = parser._group_actions
+    assert isinstance(group.choices, dict)
+    actions = group.choices[command]._actions
+    options = {option for action in actions for option in action.option_strings}
+    plain = any(not action.option_strings for action in actions)
+    named = {name for name in _EVERYTHING if at_the_command_line.option_of(name) in options}
+    switches = {
+        name for (name, _), flags in at_the_command_line.SWITCHES.items() if flags[0] in options
+    }
+    unnamed = {*at_the_command_line.ARGUMENTS, "source"} if plain else set()
+    return frozenset(named | switches | unnamed)
+
+
+def _route(verb: str) -> frozenset[str] | None:
+    route = over_rest.ROUTES.get(verb)
+    if route is None:
+        return None
+    described = _openapi()["paths"][f"/v1{route.path.replace('{id}', _name_in(route.path))}"]
+    operation = described[route.method.lower()]
+    found = {
+        name for one in operation.get("parameters", ()) for name in _as_in_the_table(one["name"])
+    }
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    name = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    if name:
+        found |= _openapi()["components"]["schemas"][name]["properties"].keys()
+    return frozenset(found | {"id"} if "{id}" in route.path else found)
+
+
+def _name_in(path: str) -> str:
+    return "{offer_id}" if path.startswith("/offers") else "{memory_id}"
+
+
+def _as_in_the_table(parameter: str) -> set[str]:
+    """In an address a name that may be repeated is in the singular."""
+    return {parameter} | {name for name, one in over_rest.PARAMETERS.items() if one == parameter}
+
+
+@cache
+def _openapi() -> dict[str, Any]:
+    import tempfile
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Reception(Settings(store=f"{folder}/memory.db", embedder="none")) as reception,
+    ):
+        return create_app(reception).openapi()
+
+
+def _tool(verb: str) -> frozenset[str] | None:
+    tool = over_mcp.TOOLS.get(verb)
+    if tool is None:
+        return None
+    names = {one: name for name, one in over_mcp.ARGUMENTS.items()}
+    return frozenset(names.get(name, name) for name in BY_NAME[tool].takes.model_fields)
+
+
+_EVERYTHING = frozenset(
+    "id ids text question source space spaces kind kinds section tags entities confidence "
+    "occurred_at valid_from valid_to metadata supersedes merge times parents reason memories "
+    "limit budget where as_of preset words meaning meaning_threshold words_threshold floor "
+    "unverified_share deadline touch explain language cursor newest_first decisions after".split()
+)
