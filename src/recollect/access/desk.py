@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.access.caller import Scope
-from recollect.access.wall import Record, Records, Wall, fields_of, refuse_ours, verb
+from recollect.access.stories import Stories
+from recollect.access.wall import Record, Records, fields_of, refuse_ours, verb
 from recollect.condition import status_record
 from recollect.errors import Forbidden, InvalidInput, SettingsError, no_such_offer, unknown_space
 from recollect.recall.preset_pages import as_record as preset_record
@@ -37,7 +38,7 @@ def _source(source: object) -> list[str]:
     return [f"source:{source_hash(source)}"] if isinstance(source, str) else []
 
 
-class Desk(Wall):
+class Desk(Stories):
     # Writing
 
     @verb(Scope.WRITE, audited="remember")

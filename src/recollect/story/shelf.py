@@ -67,16 +67,20 @@ def before(end: Point) -> Where:
     return {"metadata.at": {"<": end.at}}
 
 
+def made_id(space: str, kind: str, *parts: object) -> str:
+    """The same for the same parts, so that what is told again is not there twice. It begins with
+    the space, as the ids of those do who see that space only."""
+    made = sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:20]
+    return f"{space}/{kind}/{made}"
+
+
 class Shelf:
     def __init__(self, engine: Engine, space: str) -> None:
         self.engine = engine
         self.space = check_space(space)
 
     def id(self, kind: str, *parts: object) -> str:
-        """The same for the same parts, so that what is told again is not there twice. It begins
-        with the space, as the ids of those do who see that space only."""
-        made = sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:20]
-        return f"{self.space}/{kind}/{made}"
+        return made_id(self.space, kind, *parts)
 
     def every(self, where: Where) -> list[Memory]:
         """All that fits, in the order told; nothing in a project that is not begun."""
@@ -105,7 +109,7 @@ class Shelf:
         held = {
             memory.id: memory
             for memory in self.engine.store.get([one["id"] for one in told])
-            if memory is not None
+            if memory is not None and memory.space == self.space
         }
         fresh = [{**one, "space": self.space} for one in told if one["id"] not in held]
         notes = [note for r in self.engine.remember_many(fresh) for note in r.notes]

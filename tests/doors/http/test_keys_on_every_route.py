@@ -43,7 +43,7 @@ class House(NamedTuple):
                 return answer
         return client.request(
             method,
-            path.replace("{space}", "work"),
+            path.replace("{space}", "work").replace("{project}", "river"),
             params=told.parameters,
             json=body,
             content=told.content,

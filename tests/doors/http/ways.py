@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from recollect.access.caller import Scope
+from recollect.story.shelf import Point, made_id
 
 OPEN = frozenset({
     ("GET", "/health/live"), ("GET", "/health/ready"), ("GET", "/version"),
@@ -28,6 +29,10 @@ class Way(NamedTuple):
 
 ASK, REVIEW = Way(Scope.READ), Way(Scope.REVIEW)
 QUESTION = {"question": "预算 budget"}
+
+_AT = {"chapter": 1, "scene": 1}
+_ASKED_AT = {"chapter": "1", "scene": "1"}
+_THREAD = made_id("river", "thread", Point(1, 1), "谁？")
 
 WAYS: dict[tuple[str, str], Way] = {
     ("POST", "/v1/recall"): Way(Scope.READ, QUESTION),
@@ -49,6 +54,22 @@ WAYS: dict[tuple[str, str], Way] = {
     ("POST", "/v1/offers/reject"): Way(Scope.REVIEW, {"ids": ["OFFER"]}),
     ("POST", "/v1/offers/restore"): Way(Scope.REVIEW, {"ids": ["OFFER"]}),
     ("POST", "/v1/offers/{offer_id}/undo"): REVIEW,
+    ("PUT", "/v1/story/{project}/cast"): Way(Scope.WRITE, {"characters": [{"name": "林婉"}]}),
+    ("GET", "/v1/story/{project}/cast"): ASK,
+    ("POST", "/v1/story/{project}/scenes"): Way(Scope.WRITE, {**_AT, "text": "林婉来了 came"}),
+    ("POST", "/v1/story/{project}/chapters"): Way(Scope.WRITE, {"chapter": 2, "text": "雨 rain"}),
+    ("POST", "/v1/story/{project}/context"): Way(Scope.READ, {"chapter": 2, "scene": 1}),
+    ("POST", "/v1/story/{project}/search"): Way(Scope.READ, {"query": "雨 rain"}),
+    ("GET", "/v1/story/{project}/state"): Way(
+        Scope.READ, parameters={**_ASKED_AT, "entity": "林婉"}
+    ),
+    ("POST", "/v1/story/{project}/states"): Way(
+        Scope.WRITE, {**_AT, "entity": "林婉", "facts": {"arm": "伤"}}
+    ),
+    ("GET", "/v1/story/{project}/timeline"): Way(Scope.READ, parameters=_ASKED_AT),
+    ("GET", "/v1/story/{project}/threads"): ASK,
+    ("POST", "/v1/story/{project}/threads"): Way(Scope.WRITE, {**_AT, "text": "谁？"}),
+    ("POST", "/v1/story/{project}/threads/close"): Way(Scope.WRITE, {**_AT, "id": _THREAD}),
     ("GET", "/v1/working"): ASK,
     ("GET", "/v1/digest"): REVIEW,
     ("POST", "/v1/digest/apply"): Way(Scope.REVIEW, {}),

@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 
 import recollect
 from recollect.access.reception import Reception
-from recollect.doors.http import care, events, live, memories, recalls, tiers, transfers
+from recollect.doors.http import care, events, live, memories, recalls, stories, tiers, transfers
 from recollect.doors.http.api_page import add_api_page
 from recollect.doors.http.callers import Doorkeeper
 from recollect.doors.http.description import ABOUT, add_description
@@ -64,7 +64,7 @@ def create_app(
     app.state.greeting_seconds = greeting_seconds
     app.state.endings = endings
     add_problems(app)
-    for part in (recalls, memories, tiers, events, live, transfers, care):
+    for part in (recalls, memories, stories, tiers, events, live, transfers, care):
         app.router.routes.extend(part.router.routes)
     add_description(app)
     add_api_page(app)

@@ -22,6 +22,7 @@ Live events over a WebSocket are at `/ws/events`: see the guide for a team serve
 _TAGS = {
     "recall": "Asking.",
     "memories": "Telling, looking, changing, forgetting.",
+    "stories": "Scenes, casts, states and threads; the context of the next scene.",
     "tiers": "What is offered, what was decided, and deciding.",
     "events": "What happens, kept and live.",
     "care": "How the server is doing, and what only its keepers may do.",
