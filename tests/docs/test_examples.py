@@ -13,6 +13,7 @@ FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = {
     "two_agents.py": ("ignored", "refused", "admitted", "## 历史上下文", "promoted"),
     "langgraph_workflow.py": ("history: empty", "Plan for Friday", "tier_change"),
+    "story_tools.py": ('"left arm": "injured"', '"injured"', "hid it", "still injured"),
 }
 
 
