@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import mcp_types as types
 
 from recollect.access.caller import Scope
-from recollect.access.desk import Desk
 from recollect.doors.mcp import prompts
+
+if TYPE_CHECKING:
+    from recollect.access.desk import Desk
 
 _MOST = 100  # as the protocol says
 

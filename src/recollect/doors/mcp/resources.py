@@ -6,14 +6,16 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
-from recollect.access.desk import Desk
 from recollect.doors.mcp import arguments, verbs
 from recollect.doors.mcp.data import SCHEME, SPACES, address, place_in
 from recollect.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from recollect.access.desk import Desk
 
 PAGE = 50
 _JSON = "application/json"

@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import anyio.to_thread
 import mcp_types as types
@@ -22,11 +22,13 @@ from mcp.shared.exceptions import MCPError
 
 import recollect
 from recollect.access.caller import Caller, Scope
-from recollect.access.desk import Desk
 from recollect.doors.mcp import arguments, prompts, resources
 from recollect.doors.mcp.completions import completed
 from recollect.doors.mcp.tools import BY_NAME, Tool, tools_for
 from recollect.errors import Forbidden, InvalidInput, NotFound, RecollectError
+
+if TYPE_CHECKING:
+    from recollect.access.desk import Desk
 
 _log = logging.getLogger("recollect.mcp")
 _UNEXPECTED = "something went wrong here that nobody foresaw; the server's log tells more"

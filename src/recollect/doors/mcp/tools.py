@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mcp_types as types
 
 from recollect.access.caller import Scope
-from recollect.access.desk import Desk
 from recollect.doors.mcp import answers, arguments, verbs
 from recollect.doors.mcp.schemas import input_schema, output_schema
+
+if TYPE_CHECKING:
+    from recollect.access.desk import Desk
 
 _READS = frozenset({Scope.READ})
 _WRITES = frozenset({Scope.WRITE})

@@ -4,13 +4,15 @@ a model reads."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from recollect.access.caller import Scope
-from recollect.access.desk import Desk
 from recollect.doors.mcp import answers, arguments
 from recollect.doors.mcp.data import DATA, address, excerpt, is_verified, labelled, title_of
 from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from recollect.access.desk import Desk
 
 _READ_BY_MODELS = tuple(answers.Seen.__annotations__)
 _OFFERED = "offered"
