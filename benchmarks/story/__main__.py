@@ -22,12 +22,10 @@ from typing import Any
 
 from benchmarks.quality.progress import say
 from benchmarks.story.dialogues import SETS, dialogues
-from benchmarks.story.measure import ask, ingest, latest
+from benchmarks.story.measure import LAST_TEN, ask, ingest, latest
 from benchmarks.story.novel import LANGUAGES, load
 from benchmarks.story.report import dialogues_table, rows, shares, sizes
 from benchmarks.story.runs import MAIN, RUNS
-
-LAST_TEN = "the last ten scenes"
 
 
 def main(arguments: list[str] | None = None) -> int:

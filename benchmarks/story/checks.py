@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from benchmarks.story.novel import At, Check, Novel, Scene
+
 from recollect.story.models import SceneMemoryContext
 
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?。！？])")
@@ -25,9 +26,7 @@ def verdicts(
     novel: Novel, at: At, context: SceneMemoryContext, threads: Mapping[str, str]
 ) -> list[Verdict]:
     """Of every question about this scene. `threads` are the ids that ours got."""
-    return [
-        _verdict(novel, check, context, threads) for check in novel.checks if check.at == at
-    ]
+    return [_verdict(novel, check, context, threads) for check in novel.checks if check.at == at]
 
 
 def _verdict(
@@ -42,9 +41,7 @@ def _verdict(
     )
 
 
-def _said(
-    check: Check, context: SceneMemoryContext, threads: Mapping[str, str]
-) -> Iterator[str]:
+def _said(check: Check, context: SceneMemoryContext, threads: Mapping[str, str]) -> Iterator[str]:
     """Everything in the context that could be what is asked for."""
     match check.part:
         case "states":

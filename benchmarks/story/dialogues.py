@@ -18,12 +18,15 @@ from typing import Any, NamedTuple
 
 from benchmarks.quality.progress import say
 from benchmarks.quality.sets import Document, LabelledSet, Question, load
+from benchmarks.story.runs import RUNS
+
 from recollect import Engine
 from recollect.settings import Settings
 from recollect.story.models import Cast, Character, SceneMemoryContext, ScenePlan
 from recollect.story.story import Story
 
 SETS = ("locomo_turn_dev", "memorybank_cn_dev")
+WAYS = ("rules", "rules, one phrase", "rules, no previous scene", "rules, no entity filter")
 _SECONDS = 60.0
 
 
@@ -61,12 +64,16 @@ def dialogues(folder: Path, embedder: str, *, questions: int = 0) -> list[dict[s
     labelled = load(folder, qrels="qrels_fixed.tsv")
     step = max(1, len(labelled.questions) // questions) if questions else 1
     asked = labelled.questions[::step]
-    count = {"asked": 0, "any": 0, "first 3": 0, "leaks": 0}
+    counts: list[dict[str, Any]] = [
+        {"set": folder.name, "run": name, "asked": 0, "any": 0, "first 3": 0, "leaks": 0}
+        for name in WAYS
+    ]
+    groups = dict.fromkeys(one.group for one in asked)
     with tempfile.TemporaryDirectory() as place:
-        for group in dict.fromkeys(one.group for one in asked):
+        for number, group in enumerate(groups):
             documents = [one for one in labelled.documents if one.group == group]
-            with Engine(Path(place, f"{len(group)}-{hash(group)}.db"), embedder=embedder, llm="none",
-                        settings=Settings()) as engine:  # fmt: skip
+            store = Path(place, f"{number}.db")
+            with Engine(store, embedder=embedder, llm="none", settings=Settings()) as engine:
                 story = Story(engine, "dialogue")
                 story.set_cast(cast_of(group, documents))
                 told = sessions(documents)
@@ -74,33 +81,34 @@ def dialogues(folder: Path, embedder: str, *, questions: int = 0) -> list[dict[s
                     text = "\n".join(document.text for document in one.documents)
                     story.add_scene(one.chapter, one.scene, text)
                 say(f"{folder.name}: {group}, {len(told)} scenes")
-                for question in asked:
-                    if question.group == group:
-                        _ask(story, labelled, question, told, count)
-    return [{"set": folder.name, **count}]
+                mine = [question for question in asked if question.group == group]
+                for count in counts:
+                    with RUNS[count["run"]].without():
+                        _ask(story, labelled, mine, told, count)
+    return counts
 
 
 def _ask(
     story: Story,
     labelled: LabelledSet,
-    question: Question,
+    questions: Sequence[Question],
     told: Sequence[Session],
-    count: dict[str, int],
+    count: dict[str, Any],
 ) -> None:
-    right = labelled.relevant[question.id]
-    wanted = [one.text for s in told for one in s.documents if one.id in right]
-    plan = ScenePlan(summary=question.text)
-    after = story.scene_context(plan, None, told[-1].chapter + 1, 1, deadline=_SECONDS)
-    ranks = [_rank(text, after) for text in wanted]
-    count["asked"] += 1
-    count["any"] += any(ranks)
-    count["first 3"] += any(0 < rank <= 3 for rank in ranks)
     middle = told[len(told) // 2]
-    early = story.scene_context(plan, None, middle.chapter, middle.scene, deadline=_SECONDS)
-    count["leaks"] += any(
-        (one.chapter or 0, one.scene or 0) >= (middle.chapter, middle.scene)
-        for one in (*early.relevant_memories, *early.timeline_context)
-    )
+    for question in questions:
+        right = labelled.relevant[question.id]
+        wanted = [one.text for s in told for one in s.documents if one.id in right]
+        plan = ScenePlan(summary=question.text)
+        after = story.scene_context(plan, None, told[-1].chapter + 1, 1, deadline=_SECONDS)
+        ranks = [_rank(text, after) for text in wanted]
+        count["asked"] += 1
+        count["any"] += any(ranks)
+        count["first 3"] += any(0 < rank <= 3 for rank in ranks)
+        early = story.scene_context(plan, None, middle.chapter, middle.scene, deadline=_SECONDS)
+        places = [(one.chapter, one.scene) for one in early.timeline_context]
+        places += [(one.chapter or 0, one.scene or 0) for one in early.relevant_memories]
+        count["leaks"] += any(place >= (middle.chapter, middle.scene) for place in places)
 
 
 def _rank(text: str, context: SceneMemoryContext) -> int:

@@ -12,6 +12,7 @@ from benchmarks.story.checks import Verdict, leaks, verdicts
 from benchmarks.story.model import Script, serving
 from benchmarks.story.novel import Novel, Scene
 from benchmarks.story.runs import Run
+
 from recollect import Engine
 from recollect.llms.openai_compatible import OpenAICompatibleLLM
 from recollect.settings import Settings
@@ -21,6 +22,7 @@ from recollect.text.tokens import count_tokens
 
 PROJECT = "salt-lamp"
 _SECONDS = 60.0  # for a context: the machine is shared, and late is not what is measured
+LAST_TEN = "the last ten scenes"
 LATEST = 10  # scenes before this one, as the plainest way to fill a context
 
 
@@ -98,8 +100,11 @@ def _engine(novel: Novel, store: Path, embedder: str, run: Run) -> Iterator[Engi
     script = Script(novel)
     with serving(script) as address:
         llm = OpenAICompatibleLLM("scripted", endpoint=address)
-        with Engine(store, embedder=embedder, llm=llm, settings=Settings()) as engine:
-            yield engine
+        try:
+            with Engine(store, embedder=embedder, llm=llm, settings=Settings()) as engine:
+                yield engine
+        finally:
+            llm.close()
         if not script.asked:
             raise RuntimeError("the scripted model was never asked")
 

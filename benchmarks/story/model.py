@@ -40,7 +40,7 @@ def serving(script: Script) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:  # noqa: N802  (the name that http.server looks for)
+        def do_POST(self) -> None:
             length = int(self.headers.get("content-length") or 0)
             body = json.dumps(script.answer(json.loads(self.rfile.read(length)))).encode()
             self.send_response(200)

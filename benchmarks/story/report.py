@@ -81,9 +81,9 @@ def _ratio(found: Sequence[Row]) -> str:
 
 
 def dialogues_table(found: Sequence[Row]) -> str:
-    head = ["set", "questions", "passage in the context", "in the first 3", "contexts with leaks"]
+    head = ["set", "made by", "questions", "passage in the context", "in the first 3", "leaks"]
     body = [
-        [f["set"], str(f["asked"]), f"{f['any'] / f['asked']:.1%}",
+        [f["set"], f["run"], str(f["asked"]), f"{f['any'] / f['asked']:.1%}",
          f"{f['first 3'] / f['asked']:.1%}", str(f["leaks"])]
         for f in found
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 from unittest.mock import patch
 
-from recollect.story import context, planning
+from recollect.story import context, planning, searching
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def _no_previous_scene() -> Iterator[None]:
 
 @contextmanager
 def _no_entity_filter() -> Iterator[None]:
-    everything = context.content(None)
+    everything = searching.content(None)
     with patch.object(context, "_of_the_scene", lambda *_: everything):
         yield
 
