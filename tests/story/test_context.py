@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -370,3 +374,28 @@ def test_input_that_makes_no_sense_is_refused(story: Story) -> None:
         story.scene_context(PLAN, {"characters": [{"id": "x"}]}, 1, 1)
     with pytest.raises(InvalidInput, match="chapter"):
         story.scene_context(PLAN, None, -1, 1)
+
+
+def test_without_pydantic_it_says_what_to_install(tmp_path: Path) -> None:
+    """Everything else works; who asks for a story is told which part is missing."""
+    blocked = "import sys; sys.modules['pydantic'] = None\n"
+    run = (
+        "from recollect.doors.cli.main import main\n"
+        "main(['remember', '林婉 Lin Wan'])\n"
+        "sys.exit(main(['scene', '--plan', 'p.json', '--project', 'p', '--chapter', '1', "
+        "'--scene', '1']))"
+    )
+    (tmp_path / "p.json").write_text("{}", "utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-c", blocked + run],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env={
+            **os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db"),
+            "RECOLLECT_EMBEDDER": "none", "XDG_CONFIG_HOME": str(tmp_path),
+        },
+        check=False,
+    )  # fmt: skip
+    assert ran.returncode == 7, ran.stderr
+    assert "pip install 'recollect[story]'" in ran.stderr
