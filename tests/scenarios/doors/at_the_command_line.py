@@ -1,13 +1,15 @@
-"""Commands, run in this process as a program runs them: no terminal, so answers are JSON."""
+"""Commands as a program runs them, in this process or another: no terminal, so answers are JSON."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from recollect import Engine
 from recollect.doors.cli.main import main
@@ -57,23 +59,40 @@ _BELOW = {"promote_by_rules": "promoted", "presets": "presets"}
 _OF_THIS_MACHINE = {"status": ("store", "books")}
 
 
+Run: TypeAlias = Callable[[list[str]], tuple[int, str, str]]
+
+
+def in_this_process(line: list[str]) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(line)
+    return code, out.getvalue(), err.getvalue()
+
+
+def in_a_process_of_its_own(line: list[str]) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "recollect.doors.cli.main", *line],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
 class AtTheCommandLine:
-    def __init__(self, store: Path, settings: Settings) -> None:
+    def __init__(self, store: Path, settings: Settings, run: Run | None = None) -> None:
         self._store = store
         self._settings = settings
+        self._run = run or in_this_process
 
     def call(self, verb: str, given: Mapping[str, Json]) -> Json:
-        out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err):
-            try:
-                code = main(self._line(verb, dict(given)))
-            except SystemExit as e:  # argparse leaves this way
-                code = int(e.code or 0)
+        code, out, err = self._run(self._line(verb, dict(given)))
         if code:
-            assert not out.getvalue(), "an error leaves nothing that looks like an answer"
-            told = json.loads(err.getvalue().splitlines()[-1])["error"]
+            assert not out, "an error leaves nothing that looks like an answer"
+            told = json.loads(err.splitlines()[-1])["error"]
             return failed(told["code"], _named_as_elsewhere(told["message"]))
-        lines = [json.loads(line) for line in out.getvalue().splitlines()]
+        lines = [json.loads(line) for line in out.splitlines()]
         if verb in _LINES:
             return lines
         (answer,) = lines
