@@ -92,7 +92,7 @@ def test_called_as_a_model_calls_them(tools: StoryTools) -> None:
         ("search_story_memory_tool", "[]", "an object"),
         ("search_story_memory_tool", {}, "needs query"),
         ("search_story_memory_tool", {"query": 5}, "query: expected string"),
-        ("search_story_memory_tool", {"query": "x", "top_k": 0}, "limit"),
+        ("search_story_memory_tool", {"query": "x", "top_k": 0}, "top_k: expected a whole"),
         (
             "search_story_memory_tool",
             {"query": "x", "entities": "林婉"},

@@ -192,7 +192,10 @@ class ContextMaker:
         ]
 
     def _previous(self) -> _Before:
-        scenes = self._shelf.of_kind(SCENE, before(self._here))
+        lately = {"metadata.at": {"<": self._here.at, ">=": Point(self._here.chapter - 1, 0).at}}
+        scenes = self._shelf.of_kind(SCENE, lately) or self._shelf.of_kind(
+            SCENE, before(self._here)
+        )
         if not scenes:
             return _Before()
         last = max((place.at for m in scenes if (place := point_of(m)) is not None), default=-1)

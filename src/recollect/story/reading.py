@@ -71,10 +71,11 @@ def joined(kept: Cast, given: Cast, resolve: Any) -> Cast:
             characters[one.id] = one
             continue
         before = characters[known]
+        names = dict.fromkeys([*one.aliases, before.name, *before.aliases])
         characters[known] = one.model_copy(
             update={
                 "id": known,
-                "aliases": list(dict.fromkeys([*one.aliases, *before.aliases])),
+                "aliases": [name for name in names if name != one.name],
                 "titles": list(dict.fromkeys([*one.titles, *before.titles])),
                 "description": one.description or before.description,
             }

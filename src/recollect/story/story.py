@@ -249,6 +249,8 @@ class Story:
     ) -> list[StoryMemory]:
         """What was told of this, best first; `before` a chapter and scene, if they are named. Of
         one of the entities, and with one of the tags, where there are any."""
+        if isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= 100:
+            raise InvalidInput(f"top_k: expected a whole number from 1 to 100, got {top_k!r}")
         names = self._names()
         where = [content(content_type)]
         if wanted := list(entities or ()):

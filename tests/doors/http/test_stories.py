@@ -91,7 +91,7 @@ def test_states_timeline_threads_and_search(story: httpx.Client) -> None:
         ("context", {**AT, "characters": 7}, "characters"),
         ("context", {**AT, "deadline": 0}, "deadline"),
         ("search", {"query": ""}, "empty"),
-        ("search", {"query": "x", "top_k": 0}, "limit"),
+        ("search", {"query": "x", "top_k": 0}, "top_k"),
         ("threads/close", {**AT, "id": "nothing"}, "no thread"),
     ],
 )
