@@ -195,7 +195,7 @@ def test_promotion_by_rule_is_a_matter_of_the_space_and_trust_of_the_store(engin
     engine.set_override("promotion", "by-rule", space="项目")
     assert engine.offer(LONG, space="项目", by=mei).decision == "admitted"
     engine.set_override("trusted", "小美")
-    told = LONG.replace("Fridays", "Mondays")
+    told = "办公室的花由前台每天早上浇水 and nobody else should touch them, as we agreed."
     assert engine.offer(told, space="项目", by=mei).decision == "promoted"
     assert engine.offer(told, space="work", by=mei).decision == "admitted"
     proposal = engine.tiers.digest("work").proposals[0]

@@ -116,7 +116,7 @@ MEANING: Mapping[str, str] = {
     "trusted": "who is trusted, names with commas between; what they offer may be promoted by rule",
     "promotion": "by-hand, or by-rule: what the rules speak for is promoted when it is offered",
     "promote_sources": "the rule: so many independent sources say it; 0: no such rule",
-    "promote_told": "the rule: it was offered so many times; 0: no such rule",
+    "promote_told": "the rule: so many told it, each on their own; 0: no such rule",
     "unverified_share": "how much of an answer may be unverified, 0 to 1",
     "keep_events": "how many events are kept for replay; 0: none is written",
 }

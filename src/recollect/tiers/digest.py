@@ -6,17 +6,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import NamedTuple
 
-from recollect.remember.judging import find
-from recollect.remember.sameness import Told, Verdict, judge
+from recollect.remember.sameness import Verdict, judge
 from recollect.text.containment import contains
-from recollect.text.facts import Reading
-from recollect.text.tokenise import query_terms
+from recollect.tiers.beside import Beside, Known, ReadOnce, Said, in_long_term, said, share
 from recollect.tiers.kit import Kit
 from recollect.tiers.offering import trusted_parents
 from recollect.tiers.rules import Ancestry, Spoken, ancestry_of, independent_sources, speaks_for
+from recollect.tiers.telling import Telling, telling
 from recollect.vocabulary import Decision, Offer
 
 WAITING = (Decision.ADMITTED, Decision.HELD)
@@ -24,16 +23,6 @@ _MOST = 200  # the newest; a digest is for reading, and comparing each takes mil
 _COMPARED = 8  # who says the same is among the first few that share most words
 _ALIKE = 0.5  # a share of terms, below which nobody need compare two texts
 _NEAR = 0.8  # from here on a person should see both, whatever the rules make of them
-
-
-class Beside(NamedTuple):
-    """What long-term memory, or another offer, says about the same."""
-
-    id: str
-    text: str
-    verdict: Verdict  # same: it would be reinforced; correction: they contradict; new: it is near
-    why: str
-    tier: str
 
 
 class Proposal(NamedTuple):
@@ -45,14 +34,11 @@ class Proposal(NamedTuple):
     verified: bool
     sources: int
     conflicts: tuple[Beside, ...] = ()
+    disputed: str = ""  # why no rule may decide, though it speaks for it
 
     @property
     def id(self) -> str:
         return self.offers[0].id
-
-    @property
-    def disputed(self) -> bool:
-        return any(beside.verdict is Verdict.CORRECTION for beside in self.conflicts)
 
 
 class Digest(NamedTuple):
@@ -62,43 +48,44 @@ class Digest(NamedTuple):
     left_out: bool  # more wait than were looked at
 
 
-class _Told(Told):
-    """Read once, however often it is compared."""
-
-    _read: Reading | None = None
-
-    def reading(self, zone: tzinfo | None) -> Reading:
-        if self._read is None:
-            self._read = super().reading(zone)
-        return self._read
-
-
-class _Said(NamedTuple):
-    """An offer with its words, which are many and are found once."""
+class _Offered(NamedTuple):
+    """An offer and what it says."""
 
     offer: Offer
-    words: frozenset[str]
-    told: _Told
+    said: Said
+    telling: Telling
+
+    @property
+    def holds(self) -> tuple[datetime | None, datetime | None]:
+        return self.telling.valid_from, self.telling.valid_to
 
     @property
     def text(self) -> str:
         return self.offer.memory.text
+
+    @property
+    def words(self) -> frozenset[str]:
+        return self.said.words
+
+    @property
+    def told(self) -> ReadOnce:
+        return self.said.told
 
 
 def digest(space: str, kit: Kit) -> Digest:
     page = kit.quarantine.scan(spaces=[space], decisions=WAITING, limit=_MOST)
     offers = as_trusted_now(page.offers, kit)
     zone = kit.settings.zone
-    groups = _groups([_said(offer) for offer in offers], zone)
+    groups = _groups([_Offered(o, said(o.memory), telling(o.memory)) for o in offers], zone)
     ancestry = ancestry_of(offers, kit)
-    proposals = [_proposal(group, groups, ancestry, kit) for group in groups]
+    best = [_best(group, ancestry, kit) for group in groups]
+    known = in_long_term([one.said for one, _, _ in best], kit)
+    proposals = [
+        _proposal(group, groups, chosen, beside, ancestry, zone)
+        for group, chosen, beside in zip(groups, best, known, strict=True)
+    ]
     proposals.sort(key=lambda p: (not p.promote, -p.sources, -len(p.offers), p.offers[0].risk))
     return Digest(space, tuple(proposals), len(offers), page.cursor is not None)
-
-
-def _said(offer: Offer) -> _Said:
-    memory = offer.memory
-    return _Said(offer, frozenset(query_terms(memory.text)), _Told(memory.text, memory.created_at))
 
 
 def as_trusted_now(offers: Sequence[Offer], kit: Kit) -> list[Offer]:
@@ -113,34 +100,42 @@ def as_trusted_now(offers: Sequence[Offer], kit: Kit) -> list[Offer]:
     ]
 
 
-def in_long_term(offer: Offer, kit: Kit) -> Iterator[Beside]:
-    """What is remembered about the same, as of now."""
-    asked = replace(offer.memory, created_at=kit.clock())
-    found = find(asked, store=kit.store, embedder=kit.embedder, zone=kit.settings.zone)
-    for memory in filter(None, (found.memory, *found.others)):
-        yield Beside(memory.id, memory.text, found.verdict, found.why, "long_term")
-
-
 def _proposal(
-    group: Sequence[_Said], groups: Sequence[Sequence[_Said]], ancestry: Ancestry, kit: Kit
+    group: Sequence[_Offered],
+    groups: Sequence[Sequence[_Offered]],
+    chosen: _Chosen,
+    known: Known,
+    ancestry: Ancestry,
+    zone: tzinfo,
 ) -> Proposal:
-    best, support, spoken = _best(group, ancestry, kit)
+    best, support, spoken = chosen
     first = [one.offer for one in support if one is not best]
     rest = [one.offer for one in group if one not in support]
-    conflicts = (*in_long_term(best.offer, kit), *_among(best, groups, kit.settings.zone))
+    others = tuple(_among(best, groups, zone))
+    disputed = known.disputed
+    if not disputed and any(other.verdict is Verdict.CORRECTION for other in others):
+        disputed = "another offer contradicts it"
+    left = (f"{disputed}: a person must look",) if spoken.promote and disputed else ()
     return Proposal(
         (best.offer, *first, *rest),
-        spoken.promote,
-        spoken.reasons,
+        spoken.promote and not disputed,
+        (*spoken.reasons, *left),
         spoken.verified,
         independent_sources([one.offer for one in support], ancestry),
-        conflicts,
+        (*known.beside, *others),
+        disputed,
     )
 
 
-def _best(
-    group: Sequence[_Said], ancestry: Ancestry, kit: Kit
-) -> tuple[_Said, list[_Said], Spoken]:
+class _Chosen(NamedTuple):
+    """Of a group the one to promote, who else says all of it, and what speaks for it."""
+
+    best: _Offered
+    support: list[_Offered]
+    spoken: Spoken
+
+
+def _best(group: Sequence[_Offered], ancestry: Ancestry, kit: Kit) -> _Chosen:
     """The one that says most among those that the rules speak for, and who else says all of that.
     One that says more than the others did is not borne out by them."""
     ordered = sorted(
@@ -149,53 +144,53 @@ def _best(
             not s.offer.trusted, s.offer.risk, -len(s.text), -s.offer.memory.confidence
         ),
     )  # fmt: skip
-    first: tuple[_Said, list[_Said], Spoken] | None = None
+    first: _Chosen | None = None
     rules = kit.settings_for([ordered[0].offer.space])
-    tried: set[str] = set()
+    tried: set[Telling] = set()
     for one in ordered:
-        if one.offer.identity in tried:
+        if one.telling in tried:
             continue
-        tried.add(one.offer.identity)
+        tried.add(one.telling)
         support = [other for other in group if _says_all_of(other, one, kit.settings.zone)]
         spoken = speaks_for([other.offer for other in support], rules, ancestry)
         if spoken.promote:
-            return one, support, spoken
-        first = first or (one, support, spoken)
+            return _Chosen(one, support, spoken)
+        first = first or _Chosen(one, support, spoken)
     assert first is not None
     return first
 
 
-def _says_all_of(other: _Said, one: _Said, zone: tzinfo) -> bool:
+def _says_all_of(other: _Offered, one: _Offered, zone: tzinfo) -> bool:
     return (
-        other.offer.identity == one.offer.identity
+        other.telling == one.telling
         or contains(other.text, one.text)
         or judge(one.told, other.told, zone=zone).verdict is Verdict.SAME
     )
 
 
-def _among(one: _Said, groups: Sequence[Sequence[_Said]], zone: tzinfo) -> Iterator[Beside]:
+def _among(one: _Offered, groups: Sequence[Sequence[_Offered]], zone: tzinfo) -> Iterator[Beside]:
     """Other offers that contradict it, or may; of many the nearest."""
     near = [
-        (share, group[0])
+        (common, group[0])
         for group in groups
-        if (share := _share(one.words, group[0].words)) >= _ALIKE
+        if (common := share(one.words, group[0].words)) >= _ALIKE
         and not any(member is one for member in group)
     ]
     near.sort(key=lambda pair: -pair[0])
-    for share, other in near[:_COMPARED]:
-        said = judge(other.told, one.told, zone=zone)
-        if said.verdict is Verdict.CORRECTION or share >= _NEAR:
-            yield Beside(other.offer.id, other.text, said.verdict, said.why, "quarantine")
+    for common, other in near[:_COMPARED]:
+        judged = judge(other.told, one.told, zone=zone)
+        if judged.verdict is Verdict.CORRECTION or common >= _NEAR:
+            yield Beside(other.offer.id, other.text, judged.verdict, judged.why, "quarantine")
 
 
-def _groups(said: Sequence[_Said], zone: tzinfo) -> list[list[_Said]]:
+def _groups(offered: Sequence[_Offered], zone: tzinfo) -> list[list[_Offered]]:
     """Those that say the same, newest first. Only texts that share words are compared, and each
     with those that share most."""
-    groups: list[list[_Said]] = []
-    by_identity: dict[str, int] = {}
+    groups: list[list[_Offered]] = []
+    by_telling: dict[Telling, int] = {}
     by_word: dict[str, set[int]] = defaultdict(set)
-    for one in said:
-        at = by_identity.get(one.offer.identity)
+    for one in offered:
+        at = by_telling.get(one.telling)
         if at is None:
             shared = Counter(group for word in one.words for group in by_word[word])
             near = (group for group, _ in shared.most_common(_COMPARED))
@@ -205,19 +200,17 @@ def _groups(said: Sequence[_Said], zone: tzinfo) -> list[list[_Said]]:
                 groups.append([])
                 for word in one.words:
                     by_word[word].add(at)
-            by_identity[one.offer.identity] = at
+            by_telling[one.telling] = at
         groups[at].append(one)
     return groups
 
 
-def _same(a: _Said, b: _Said, zone: tzinfo) -> bool:
-    if a.offer.memory.kind != b.offer.memory.kind or _share(a.words, b.words) < _ALIKE:
+def _same(a: _Offered, b: _Offered, zone: tzinfo) -> bool:
+    if a.offer.memory.kind != b.offer.memory.kind or a.holds != b.holds:
+        return False
+    if share(a.words, b.words) < _ALIKE:
         return False
     if judge(a.told, b.told, zone=zone).verdict is Verdict.SAME:
         return True
     one, other = sorted((a.text, b.text), key=len)
     return contains(other, one)
-
-
-def _share(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / max(1, min(len(a), len(b)))

@@ -10,16 +10,14 @@ from recollect.checks import check_encodable, check_space, is_id, shown
 from recollect.errors import InvalidInput
 from recollect.recall.asking import whole
 from recollect.remember.pipeline import BATCH
-from recollect.settings import Settings
 from recollect.stores.tiers import OfferPage
 from recollect.text.redact import redact
-from recollect.text.suspicion import RISKY
-from recollect.tiers.deciding import PASSED, held_by, restore, the_offers
+from recollect.tiers.deciding import held_by, restore, the_offers
 from recollect.tiers.kit import FILTER, RULES, Kit
 from recollect.tiers.offering import offer
 from recollect.tiers.promoting import promote
 from recollect.tiers.scanning import same_words
-from recollect.tiers.telling import telling, words_of
+from recollect.tiers.telling import words_of
 from recollect.tiers.undoing import reject, undo
 from recollect.vocabulary import Decision, Memory, Offer, Principal, Receipt, Ruling
 
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from recollect.tiers.sources import Origin, RolledBack
 
 _BY_HAND = "reviewed"
-_SAME = 1_000  # offers of the same words that the rules look at
 _MOST_NAME, _MOST_REASON = 128, 2_000  # characters
 
 
@@ -46,7 +43,9 @@ class TierKeeper:
         if made.decision is Decision.ADMITTED:
             rules = self._kit.settings_for([made.space])
             if rules.promotion == "by-rule":
-                return self._promoted_by_rule(made, rules)
+                from recollect.tiers.by_rule import promote_if_spoken_for
+
+                return promote_if_spoken_for(made, rules, self._kit)
         return made
 
     def promote(
@@ -155,19 +154,9 @@ class TierKeeper:
     def promote_by_rules(self, space: str) -> list[Receipt]:
         """Promote what the rules speak for, unless long-term memory or another offer says
         otherwise. A receipt for each proposal; others of the same words are counted with it."""
-        receipts: list[Receipt] = []
-        with self.alone():
-            for proposal in self.digest(space).proposals:
-                if proposal.promote and not proposal.disputed:
-                    first = proposal.offers[0]
-                    same = [one for one in proposal.offers[1:] if _goes_with(one, first)]
-                    receipts += promote(
-                        [first, *same],
-                        by=RULES,
-                        reason="; ".join(proposal.reasons),
-                        kit=self._kit,
-                    )[:1]
-        return receipts
+        from recollect.tiers.by_rule import promote_by_rules
+
+        return promote_by_rules(check_space(space), self._kit)
 
     # Removing
 
@@ -210,32 +199,6 @@ class TierKeeper:
             tiers.events.erase_space(space)
             return tiers.quarantine.erase_space(space)
 
-    def _promoted_by_rule(self, made: Offer, rules: Settings) -> Offer:
-        from recollect.remember.sameness import Verdict
-        from recollect.tiers.digest import as_trusted_now, in_long_term
-        from recollect.tiers.rules import ancestry_of, speaks_for
-
-        with self.alone():
-            page = self._kit.quarantine.scan(
-                spaces=[made.space],
-                identities=[made.identity],
-                decisions=PASSED,
-                limit=_SAME,
-            )
-            told = telling(made.memory)
-            same = [one for one in page.offers if telling(one.memory) == told]
-            same = as_trusted_now(same, self._kit)
-            spoken = speaks_for(same, rules, ancestry_of(same, self._kit))
-            if not spoken.promote:
-                return made
-            said = in_long_term(made, self._kit)
-            if any(beside.verdict is Verdict.CORRECTION for beside in said):
-                return made
-            waiting = [one for one in same if _goes_with(one, made)]
-            waiting.sort(key=lambda one: (not one.trusted, one.id != made.id))
-            promote(waiting, by=RULES, reason="; ".join(spoken.reasons), kit=self._kit)
-            return self._offers(made.id, None)[0]
-
     def _offers(self, ids: str | Sequence[str], spaces: Sequence[str] | None) -> list[Offer]:
         wanted = [ids] if isinstance(ids, str) else list(ids)
         if not wanted:
@@ -246,12 +209,6 @@ class TierKeeper:
             if not isinstance(one, str) or not is_id(one):
                 raise InvalidInput(f"{shown(one)} is no id")
         return the_offers(list(dict.fromkeys(wanted)), self._kit, spaces)
-
-
-def _goes_with(one: Offer, first: Offer) -> bool:
-    """The same words once more: promoted with it, it is counted and waits no longer."""
-    same = telling(one.memory) == telling(first.memory)
-    return same and one.decision is Decision.ADMITTED and one.risk < RISKY
 
 
 def _who(by: Principal) -> Principal:

@@ -9,7 +9,8 @@ from recollect.tiers.deciding import tier_of
 from recollect.vocabulary import Offer, Ruling
 
 if TYPE_CHECKING:
-    from recollect.tiers.digest import Beside, Digest, Proposal
+    from recollect.tiers.beside import Beside
+    from recollect.tiers.digest import Digest, Proposal
     from recollect.tiers.sources import Origin
 
 
@@ -39,6 +40,8 @@ def offer_record(offer: Offer) -> dict[str, Any]:
         "tags": list(memory.tags),
         "entities": list(memory.entities),
         "occurred_at": memory.occurred_at and memory.occurred_at.isoformat(),
+        "valid_from": memory.valid_from and memory.valid_from.isoformat(),
+        "valid_to": memory.valid_to and memory.valid_to.isoformat(),
         "offered_at": memory.created_at.isoformat(),
         "metadata": dict(memory.metadata),
     }
@@ -68,6 +71,7 @@ def _proposal_record(proposal: Proposal) -> dict[str, Any]:
         "reasons": list(proposal.reasons),
         "verified": proposal.verified,
         "sources": proposal.sources,
+        "disputed": proposal.disputed,
         "conflicts": [_beside_record(conflict) for conflict in proposal.conflicts],
         "offers": [offer_record(offer) for offer in proposal.offers],
     }

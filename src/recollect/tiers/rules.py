@@ -64,6 +64,13 @@ def independent_sources(offers: Sequence[Offer], ancestry: Ancestry | None = Non
     return min(_pairs(said), _origins(offers, above))
 
 
+def independent_tellers(offers: Sequence[Offer], ancestry: Ancestry | None = None) -> int:
+    """How many principals told it, with no origin in common; what they name as its source may be
+    one page that all of them read. Who repeats it is still one."""
+    above = ancestry or {offer.id: frozenset(offer.parents) for offer in offers}
+    return min(len({offer.by.name for offer in offers}), _origins(offers, above))
+
+
 def _pairs(said: Mapping[str, set[str]]) -> int:
     """How many principals can each be given a source of their own: a matching, found by making
     room for the next one again and again."""
@@ -113,8 +120,9 @@ def speaks_for(
     sources = independent_sources(passed, ancestry)
     if 0 < settings.promote_sources <= sources:
         reasons.append(f"{sources} independent sources say it")
-    if 0 < settings.promote_told <= len(passed):
-        reasons.append(f"offered {len(passed)} times")
+    tellers = independent_tellers(passed, ancestry)
+    if 0 < settings.promote_told <= tellers:
+        reasons.append(f"told by {tellers} independently" if tellers > 1 else "told once")
     if reasons:
         return Spoken(True, tuple(reasons))
     times = "once" if len(passed) == 1 else f"{len(passed)} times"

@@ -236,6 +236,10 @@ class OfferAnswer(Answer):
     tags: list[str]
     entities: list[str]
     occurred_at: str | None
+    valid_from: str | None
+    valid_to: str | None
+    valid_from: str | None
+    valid_to: str | None
     offered_at: str
     metadata: dict[str, Any]
 
@@ -276,6 +280,7 @@ class ProposalAnswer(Answer):
     reasons: list[str]
     verified: bool
     sources: int
+    disputed: str = Field(description="why no rule may decide about it; empty: nothing is near")
     conflicts: list[BesideAnswer]
     offers: list[OfferAnswer]
 

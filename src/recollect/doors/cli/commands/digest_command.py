@@ -15,9 +15,9 @@ _OTHERS = 5  # ids on a line
 _EPILOG = """\
 The same things stand together, those that the rules speak for come first, and what long-term memory
 says about them is shown with each. The rules: somebody in the setting 'trusted' said it, so many
-independent sources did (promote_sources), or it was offered so many times (promote_told).
+independent sources did (promote_sources), or so many told it, each on their own (promote_told).
 
-  recollect digest --apply       promote what the rules speak for and nothing contradicts
+  recollect digest --apply       promote what the rules speak for, unless it is disputed
 """
 
 
