@@ -56,6 +56,8 @@ def _in_an_address(host: str) -> str:
 
 def listen(host: str, port: int) -> socket.socket:
     """Before anything is opened: who cannot be reached must say so at once."""
+    if not 0 <= port <= 65_535:  # the system would take what is left of it
+        raise SettingsError(f"{port} is no port; choose one from 1 to 65535 with --port, 0 for any")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
