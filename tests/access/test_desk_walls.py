@@ -298,6 +298,7 @@ NEEDS = {
     "story_timeline": (Scope.READ, ("global", 1)),
     "story_threads": (Scope.READ, ("global",)),
     "search_story": (Scope.READ, ("global", "x")),
+    "story_tool": (Scope.READ, ("global", "get_recent_timeline_tool", {})),
     "scene_context": (Scope.READ, ("global", {}, None, 1, 1)),
     "doctor": (Scope.ADMIN, ()),
     "reindex": (Scope.ADMIN, ()),

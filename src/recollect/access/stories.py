@@ -157,6 +157,22 @@ class Stories(Wall):
             )
         )
 
+    @verb(Scope.READ)
+    def story_tool(
+        self,
+        project: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        chapter: int | None = None,
+        scene: int | None = None,
+    ) -> Record:
+        """What a model asks for while it writes a scene: nothing from that scene on."""
+        from recollect.story import StoryTools
+
+        tools = StoryTools(self._story(project), chapter=chapter, scene=scene)
+        return {"result": tools.answer(name, arguments)}
+
     # What is the caller's
 
     @property

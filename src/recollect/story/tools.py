@@ -160,13 +160,17 @@ class StoryTools:
         """What a model asked for, as JSON. What is wrong with the call is told to the model, so
         that it can try again."""
         try:
-            function = self.functions().get(name)
-            if function is None:
-                raise InvalidInput(f"there is no tool {name!r}; known: {', '.join(_PARAMETERS)}")
-            answer = function(**_arguments(name, arguments))
+            answer = self.answer(name, arguments)
         except RecollectError as e:
-            return json.dumps({"error": str(e)}, ensure_ascii=False)
-        return json.dumps(_plain(answer), ensure_ascii=False)
+            answer = {"error": str(e)}
+        return json.dumps(answer, ensure_ascii=False)
+
+    def answer(self, name: str, arguments: str | Mapping[str, Any] | None) -> Any:
+        """The same as values of JSON; what is wrong with the call is raised."""
+        function = self.functions().get(name)
+        if function is None:
+            raise InvalidInput(f"there is no tool {name!r}; known: {', '.join(_PARAMETERS)}")
+        return _plain(function(**_arguments(name, arguments)))
 
 
 def _just_before(end: Point) -> Point | None:

@@ -17,6 +17,7 @@ from recollect.errors import MissingExtra, StoreMissing
 
 if TYPE_CHECKING:
     from recollect.access.desk import Desk
+    from recollect.doors.mcp.tools import Tool
     from recollect.engine import Engine
     from recollect.settings import Settings
 
@@ -83,8 +84,15 @@ class LocalDesks:
             )
 
 
-def serve_stdio(settings: Settings, caller: Caller) -> None:
-    """Until standard input ends."""
+def serve_stdio(
+    settings: Settings,
+    caller: Caller,
+    *,
+    story: str = "",
+    chapter: int | None = None,
+    scene: int | None = None,
+) -> None:
+    """Until standard input ends. With a story, its tools too, as of a scene if one is named."""
     import gc
 
     # Of the many thousand objects that the SDK makes while it is loaded nearly all stay: looking
@@ -101,7 +109,12 @@ def serve_stdio(settings: Settings, caller: Caller) -> None:
         gc.freeze()
         gc.enable()
     desks = LocalDesks(settings, caller)
-    server = build_server(desks)
+    more: tuple[Tool, ...] = ()
+    if story:
+        from recollect.doors.mcp.stories import story_tools
+
+        more = story_tools(story, chapter, scene)
+    server = build_server(desks, more)
 
     async def serve() -> None:
         async with stdio_server() as (incoming, outgoing):

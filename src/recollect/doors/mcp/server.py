@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -49,8 +49,9 @@ class Desks(Protocol):
     def desk(self, caller: Caller, *, writes: bool) -> AbstractContextManager[Desk]: ...
 
 
-def build_server(desks: Desks) -> Server[dict[str, Any]]:
-    door = _Door(desks)
+def build_server(desks: Desks, more: Sequence[Tool] = ()) -> Server[dict[str, Any]]:
+    """`more` are tools for a special use, beside those that everybody has."""
+    door = _Door(desks, more)
     return Server(
         "recollect",
         version=recollect.__version__,
@@ -69,21 +70,23 @@ def build_server(desks: Desks) -> Server[dict[str, Any]]:
 
 
 class _Door:
-    def __init__(self, desks: Desks) -> None:
+    def __init__(self, desks: Desks, more: Sequence[Tool]) -> None:
         self._desks = desks
+        self._more = tuple(more)
+        self._tools = {**BY_NAME, **{tool.name: tool for tool in more}}
 
     # Tools
 
     async def list_tools(self, context: Context, params: Paging) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools_for(self._scopes(context)))
+        return types.ListToolsResult(tools=tools_for(self._scopes(context), self._more))
 
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """What goes wrong is an answer too: the model reads it and can do better."""
-        tool = BY_NAME.get(params.name)
+        tool = self._tools.get(params.name)
         if tool is None:
-            known = ", ".join(BY_NAME)
+            known = ", ".join(self._tools)
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; {known}")
         sent = params.arguments or {}
         try:

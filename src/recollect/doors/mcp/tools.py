@@ -152,10 +152,10 @@ TOOLS = (
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-def tools_for(scopes: Iterable[Scope]) -> list[types.Tool]:
+def tools_for(scopes: Iterable[Scope], more: Iterable[Tool] = ()) -> list[types.Tool]:
     """Those that can be called with these scopes."""
     had = frozenset(scopes)
-    return [_described(tool) for tool in TOOLS if tool.scopes & had]
+    return [_described(tool) for tool in (*TOOLS, *more) if tool.scopes & had]
 
 
 @cache

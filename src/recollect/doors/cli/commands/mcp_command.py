@@ -3,6 +3,7 @@ from __future__ import annotations
 import argparse
 
 from recollect.doors.cli.session import Session
+from recollect.errors import InvalidInput
 
 _EPILOG = """\
 An agent starts this program and speaks MCP with it over standard input and output. It needs no key:
@@ -15,6 +16,7 @@ examples:
   recollect mcp
   recollect mcp --space work --space global    what is in other spaces does not exist for it
   recollect mcp --read-only                    only tools that change nothing
+  recollect mcp --story 江湖 --chapter 12 --scene 3    and three more, for who writes that scene
 
 Over HTTP, with keys, for a team: 'recollect serve' has MCP under /mcp.
 """
@@ -32,6 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--read-only", action="store_true", help="no tools that write, and no writing"
     )
+    parser.add_argument(
+        "--story", default="", metavar="PROJECT", help="also tools to look things up in this story"
+    )
+    parser.add_argument(
+        "--chapter", type=int, metavar="N", help="nothing of the story from here on"
+    )
+    parser.add_argument("--scene", type=int, metavar="N")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
@@ -39,6 +48,17 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from recollect.doors.mcp.local import local_caller, serve_stdio
 
     spaces = [check_space(name) for name in arguments.space]
+    story = check_space(arguments.story) if arguments.story else ""
+    if arguments.chapter is None and arguments.scene is not None:
+        raise InvalidInput("which chapter? give --chapter N with --scene N")
+    if arguments.chapter is not None and not story:
+        raise InvalidInput("of which story? give --story PROJECT with --chapter N")
     caller = local_caller(spaces=spaces, read_only=arguments.read_only)
-    serve_stdio(session.loaded.settings, caller)
+    serve_stdio(
+        session.loaded.settings,
+        caller,
+        story=story,
+        chapter=arguments.chapter,
+        scene=arguments.scene,
+    )
     return 0

@@ -1,0 +1,64 @@
+"""A story's tools over MCP, for who starts the server for one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from recollect import Engine
+from recollect.settings import Settings
+from recollect.story import StoryTools
+from tests.doors.mcp.asking import on_stdio
+from tests.doors.running import Cli
+from tests.story.telling import story_in
+
+STORY = {one["function"]["name"] for one in StoryTools.definitions()}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "m.db"
+    with Engine(path, embedder="hashing", settings=Settings()) as engine:
+        story = story_in(engine, "江湖")
+        story.add_scene(1, 1, "林婉在码头受了伤。", states={"Captain": {"arm": "injured 受伤"}})
+        story.add_scene(3, 1, "FUTURE 码头 dock", states={"林婉": {"arm": "FUTURE"}})
+        engine.remember("another space 别处 码头")
+    return path
+
+
+def test_a_model_looks_things_up_in_its_story(store: Path) -> None:
+    async def talk() -> None:
+        async with on_stdio(store, "--story", "江湖", "--chapter", "2", "--scene", "1") as ask:
+            assert await ask.names() > STORY
+            found = (await ask("search_story_memory_tool", query="码头", entities="林婉")).data
+            assert [one["text"] for one in found["result"]] == ["林婉在码头受了伤。"]
+            assert found["notice"]
+            state = (await ask("get_entity_state_tool", entity_id="captain", chapter_index=9)).data
+            assert state["result"]["facts"] == {"arm": "injured 受伤"}
+            nobody = await ask("get_entity_state_tool", entity_id="nobody")
+            assert nobody.data["result"] is None
+            timeline = (await ask("get_recent_timeline_tool")).data["result"]
+            assert {one["chapter"] for one in timeline} == {1}
+            wrong = await ask("search_story_memory_tool", query="x", top_k=0)
+            assert wrong.error["code"] == "invalid_input"
+
+    anyio.run(talk)
+
+
+def test_nobody_else_pays_for_them(store: Path) -> None:
+    async def talk() -> None:
+        async with on_stdio(store) as ask:
+            assert not await ask.names() & STORY
+        # a story outside of what the agent may see does not exist for it
+        async with on_stdio(store, "--story", "江湖", "--space", "global") as ask:
+            refused = await ask("get_recent_timeline_tool")
+            assert refused.error["code"] == "unknown_space"
+
+    anyio.run(talk)
+
+
+def test_what_does_not_fit_is_said(cli: Cli) -> None:
+    assert "give --story PROJECT" in cli("mcp", "--chapter", "1").error["message"]
+    assert "give --chapter N" in cli("mcp", "--story", "p", "--scene", "1").error["message"]
