@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 
+from tests.scenarios.doors.over_rest import ROUTES
 from tests.scenarios.gaps import NO_ARGUMENT, NO_VERB, NOBODY_KNOWS, knows, without
 from tests.scenarios.scenario import CLI, DOORS, MCP, PYTHON, REST, Step
 from tests.scenarios.table import SCENARIOS
@@ -17,7 +19,7 @@ def test_a_door_without_a_verb_is_a_known_one() -> None:
 
 
 def test_a_verb_without_an_argument_is_a_known_one() -> None:
-    asked = defaultdict(set)
+    asked: defaultdict[str, set[str]] = defaultdict(set)
     for scenario in SCENARIOS:
         for step in scenario.steps:
             asked[step.verb] |= step.given.keys() - NOBODY_KNOWS
@@ -50,3 +52,19 @@ def _cannot_be_said(door: str, step: Step) -> bool:
     if door == MCP and any("\ud800" <= character <= "\udfff" for t in texts for character in t):
         return True  # messages are UTF-8, which has no half characters
     return door in (REST, MCP) and any(len(text) > 2_000_000 for text in texts)  # too large a body
+
+
+def test_the_page_of_doors_has_the_same_gaps() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "doors.md").read_text("utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    verbs = {row[0]: row[1:] for row in rows[1:]}
+    assert sorted(verbs) == VERBS
+    told = {
+        (door, verb)
+        for verb, cells in verbs.items()
+        for door, cell in zip(DOORS, cells, strict=True)
+        if cell == "–"
+    }
+    assert told == NO_VERB.keys()
+    for verb, route in ROUTES.items():
+        assert verbs[verb][2] == f"`{route.method} {route.path}`"

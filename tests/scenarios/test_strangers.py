@@ -47,6 +47,11 @@ DEEDS = (
     (OTHERWISE, "export"),
     (OTHERWISE, "settings"),
 )
+PATHS = {
+    "server": ["/metrics", "/health/ready", "/version", "/v1/doctor", "/v1/nothing", "/docs"],
+    "export": ["/v1/export"],
+    "settings": ["/v1/settings", "/v1/presets"],
+}
 steps = st.lists(
     st.tuples(st.integers(0, 3), st.sampled_from(DEEDS), st.integers(0, 11)),
     min_size=10,
@@ -139,11 +144,7 @@ class World:
             return seen
         if what == "session":
             return self._in_a_session(headers)
-        if what == "server":
-            paths = ("/metrics", "/health/ready", "/version", "/v1/doctor", "/v1/nothing", "/docs")
-            return [self._client.get(path, headers=headers).text for path in paths]
-        paths = {"export": ("/v1/export",), "settings": ("/v1/settings", "/v1/presets")}[what]
-        return [self._client.get(path, headers=headers).text for path in paths]
+        return [self._client.get(path, headers=headers).text for path in PATHS[what]]
 
     def _in_a_session(self, headers: dict[str, str]) -> Json:
         """Open one of its own, and speak in the one that another opened before."""

@@ -129,6 +129,7 @@ REVIEWING = (
         do("promote_by_rules", not_at=NOT_MCP),
         do("digest", holds={"waiting": 1}, not_at=NOT_MCP),
         do("digest", space="空", holds={"proposals": []}, not_at=NOT_MCP),
+        promote_sources=1,
     ),
     named(
         "long-term, and still unverified",
@@ -138,7 +139,7 @@ REVIEWING = (
         do("recall", question="报告用 dark mode 的模板来导出", holds={"hits.0.verified": False}),
         do("context", question="报告用 dark mode 的模板来导出", not_at=(CLI,)),
         do("list", holds={"memories.#": 1}),
-        promote_told=2,
+        promote_sources=1,
         unverified_share=1.0,
     ),
     named(
