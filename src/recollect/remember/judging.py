@@ -19,6 +19,7 @@ from recollect.remember.sameness import (
     opposite,
 )
 from recollect.stores.protocol import Store
+from recollect.stores.told_again import takes_in
 from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
 from recollect.text.facts import Reading
 from recollect.text.tokenise import query_terms
@@ -81,7 +82,11 @@ def find(
     ]
     done = [pair for pair in judged if is_done(pair[0]) and not is_done(memory)]
     judged = [pair for pair in judged if pair not in done]
-    same = [pair for pair in judged if pair[1].verdict is Verdict.SAME]
+    same = [
+        (one, said)
+        for one, said in judged
+        if said.verdict is Verdict.SAME and takes_in(one.valid_from, one.valid_to, memory)
+    ]
     for one, said in sorted(same, key=lambda pair: is_done(pair[0])):
         return Finding(Verdict.SAME, said.why, one)
     for one, said in done:  # told again, a finished task is to be done once more

@@ -89,7 +89,8 @@ class Page(NamedTuple):
 class Store(Protocol):
     def put(self, entries: Sequence[Entry], *, fingerprint: str | None = None) -> list[Written]:
         """Write new memories. The same id and content again changes nothing; the same id with
-        other content raises Conflict; the same identity in the space reinforces what is there."""
+        other content raises Conflict; the same identity in the space reinforces what is there,
+        unless the two hold at other times (`told_again.takes_in`)."""
 
     def known(self, entries: Sequence[Entry]) -> list[bool]:
         """Which of these would create nothing new? (So that they need not be embedded.)"""

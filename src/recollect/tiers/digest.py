@@ -56,8 +56,9 @@ class _Offered(NamedTuple):
     telling: Telling
 
     @property
-    def holds(self) -> tuple[datetime | None, datetime | None]:
-        return self.telling.valid_from, self.telling.valid_to
+    def when(self) -> tuple[datetime | None, ...]:
+        memory = self.offer.memory
+        return memory.occurred_at, memory.valid_from, memory.valid_to
 
     @property
     def text(self) -> str:
@@ -206,7 +207,7 @@ def _groups(offered: Sequence[_Offered], zone: tzinfo) -> list[list[_Offered]]:
 
 
 def _same(a: _Offered, b: _Offered, zone: tzinfo) -> bool:
-    if a.offer.memory.kind != b.offer.memory.kind or a.holds != b.holds:
+    if a.offer.memory.kind != b.offer.memory.kind or a.when != b.when:
         return False
     if share(a.words, b.words) < _ALIKE:
         return False

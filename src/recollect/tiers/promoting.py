@@ -14,6 +14,7 @@ from typing import NamedTuple
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.remember.ingress import identity
 from recollect.remember.succession import SUPERSEDES
+from recollect.stores.told_again import takes_in
 from recollect.tiers.deciding import came_from, decide, held_by, is_vouched
 from recollect.tiers.kit import Kit
 from recollect.vocabulary import (
@@ -156,7 +157,11 @@ def _vouched(done: Sequence[_Promoted], kit: Kit) -> dict[str, Receipt]:
 def _says_the_same(memory: Memory, told: Memory) -> bool:
     return identity(memory) == identity(told) and all(
         getattr(memory, name) == getattr(told, name) for name in _READ
-    ) and _own_metadata(memory) == _own_metadata(told)  # fmt: skip
+    ) and (
+        _own_metadata(memory) == _own_metadata(told)
+        and memory.valid_to == told.valid_to
+        and takes_in(memory.valid_from, memory.valid_to, told)
+    )  # fmt: skip
 
 
 def _own_metadata(memory: Memory) -> dict[str, object]:

@@ -7,7 +7,7 @@ serves tests and throw-away engines (`Engine.in_memory()`).
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -28,6 +28,7 @@ from recollect.stores.protocol import (
     Written,
 )
 from recollect.stores.tiers import Tiers
+from recollect.stores.told_again import takes_in
 from recollect.text.tokenise import terms as terms_of
 from recollect.vocabulary import (
     GLOBAL_SPACE,
@@ -70,7 +71,9 @@ class InMemoryStore:
         """Check all before writing any: a write is all or nothing."""
         seen: dict[str, Memory] = {}
         fresh: list[Entry] = []
-        identities = {(m.space, self._identities[m.id]) for m in self._memories.values()}
+        same: dict[tuple[str, str], list[Memory]] = defaultdict(list)
+        for memory in self._memories.values():
+            same[memory.space, self._identities[memory.id]].append(memory)
         for entry in entries:
             memory = entry.memory
             before = self._memories.get(memory.id) or seen.get(memory.id)
@@ -81,9 +84,10 @@ class InMemoryStore:
                         f"{before.space!r}; use 'revise' to change it, or another id"
                     )
                 continue
-            if entry.merge and (memory.space, entry.identity) in identities:
+            told = same[memory.space, entry.identity]
+            if entry.merge and any(takes_in(m.valid_from, m.valid_to, memory) for m in told):
                 continue
-            identities.add((memory.space, entry.identity))
+            told.append(memory)
             seen[memory.id] = memory
             fresh.append(entry)
         for entry in fresh:
@@ -108,9 +112,10 @@ class InMemoryStore:
         return Written(Action.CREATED, memory.id)
 
     def _holder(self, entry: Entry) -> str | None:
-        """The oldest memory of the space that says the same."""
+        """The oldest memory of the space that says the same, of the same time."""
         told = (m for m in self._in(None) if m.space == entry.memory.space)
-        return next((m.id for m in told if self._identities[m.id] == entry.identity), None)
+        same = (m for m in told if self._identities[m.id] == entry.identity)
+        return next((m.id for m in same if takes_in(m.valid_from, m.valid_to, entry.memory)), None)
 
     def _index(self, entry: Entry, fingerprint: str | None) -> None:
         held: list[Held] = []

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple, TypeAlias
 
 import apsw
 
-from recollect.clock import to_micros
+from recollect.clock import from_micros, to_micros
 from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFound
 from recollect.stores.protocol import MAX_COUNT, Written
 from recollect.stores.sound_vectors import sound_rows
@@ -16,6 +18,7 @@ from recollect.stores.sqlite import spaces as spaces_module
 from recollect.stores.sqlite import vector_tables, words
 from recollect.stores.sqlite.connection import insert_rows
 from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
+from recollect.stores.told_again import takes_in
 from recollect.vocabulary import GLOBAL_SPACE, Action, Entry, Memory, Vector
 
 _MEMORIES = f"memories (row, space, identity, {COLUMNS})"
@@ -30,10 +33,7 @@ def known(connection: apsw.Connection, entries: Sequence[Entry]) -> list[bool]:
         if (number := spaces_module.space_id(connection, name)) is not None
     }
     identities = _known_identities(connection, entries, spaces)
-    return [
-        e.memory.id in ids or (e.merge and (e.memory.space, e.identity) in identities)
-        for e in entries
-    ]
+    return [e.memory.id in ids or (e.merge and _holder(e, identities) is not None) for e in entries]
 
 
 def put(
@@ -62,11 +62,13 @@ def put(
                 )
             written.append(Written(Action.UNCHANGED, memory.id))
             continue
-        holder = known_identities.setdefault((memory.space, entry.identity), memory.id)
-        if entry.merge and holder != memory.id:
+        holder = _holder(entry, known_identities) if entry.merge else None
+        if holder is not None:
             told_again[holder] += 1
             written.append(Written(Action.REINFORCED, holder))
             continue
+        same = known_identities.setdefault((memory.space, entry.identity), [])
+        same.append(_Same(memory.id, memory.valid_from, memory.valid_to))
         known_ids[memory.id] = memory
         fresh.append(entry)
         written.append(Written(Action.CREATED, memory.id))
@@ -88,24 +90,49 @@ def _known_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Mem
     return {memory.id: memory for memory in map(from_row, rows)}
 
 
+class _Same(NamedTuple):
+    """A memory of the same words, and when it holds."""
+
+    id: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+
+
+_Identities: TypeAlias = dict[tuple[str, str], list[_Same]]
+
+
+def _holder(entry: Entry, known: _Identities) -> str | None:
+    """The oldest of the same words that this telling may be counted with."""
+    told = entry.memory
+    for same in known.get((told.space, entry.identity), ()):
+        if takes_in(same.valid_from, same.valid_to, told):
+            return same.id
+    return None
+
+
 def _known_identities(
     connection: apsw.Connection, entries: Sequence[Entry], spaces: Mapping[str, int]
-) -> dict[tuple[str, str], str]:
+) -> _Identities:
     wanted: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
         if entry.memory.space in spaces:
             wanted[entry.memory.space].append(entry.identity)
-    known: dict[tuple[str, str], str] = {}
+    known: _Identities = {}
     for name, identities in wanted.items():
         rows = connection.execute(
             # CROSS: in this order, or SQLite walks the whole space once for every batch
-            "SELECT m.identity, m.id FROM json_each(?) j CROSS JOIN memories m "
-            "ON m.space = ? AND m.identity = j.value ORDER BY m.row DESC",
-            (json.dumps(identities), spaces[name]),
+            "SELECT m.identity, m.id, m.valid_from, m.valid_to FROM json_each(?) j "
+            "CROSS JOIN memories m ON m.space = ? AND m.identity = j.value ORDER BY m.row",
+            (json.dumps(list(dict.fromkeys(identities))), spaces[name]),
         )
-        # of several the oldest counts: it is written last into the dictionary
-        known.update({(name, identity): memory_id for identity, memory_id in rows})
+        for identity, memory_id, start, end in rows:
+            same = _Same(memory_id, _moment(start), _moment(end))
+            known.setdefault((name, identity), []).append(same)
     return known
+
+
+def _moment(micros: int | None) -> datetime | None:
+    return None if micros is None else from_micros(micros)
 
 
 def _next_number(connection: apsw.Connection, table: str) -> int:

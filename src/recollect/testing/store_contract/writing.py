@@ -13,7 +13,7 @@ from recollect.filters import parse_filter
 from recollect.stores.protocol import MAX_COUNT, Store
 from recollect.testing.entries import NOON, make_entry, make_memory
 from recollect.testing.store_contract.store_case import CHINESE, OTHER, SMALL, TOY, StoreCase, ids
-from recollect.vocabulary import Action, Memory, Revision
+from recollect.vocabulary import Action, Entry, Memory, Revision
 
 
 class WritingContract(StoreCase):
@@ -95,6 +95,47 @@ class WritingContract(StoreCase):
         entries = [make_entry(make_memory("alpha", i), merge=True) for i in "abc"]
         assert [w.id for w in store.put(entries)] == ["a", "a", "a"]
         assert store.get(["a"])[0] == make_memory("alpha", "a", reinforcement=2)
+
+    @pytest.mark.parametrize(
+        ("held", "told", "merged"),
+        [
+            ((None, None), (None, None), True),
+            ((None, -1), (None, None), False),  # it has ended: told again, it holds again
+            ((None, 1), (None, None), False),  # it will end
+            ((1, None), (None, None), False),  # it has not begun
+            ((-1, None), (None, None), True),  # since when makes no difference
+            ((None, None), (-1, None), True),
+            ((None, None), (None, -1), False),  # a telling of what was is none of what is
+            ((None, None), (1, None), False),
+            ((None, None), (None, 1), True),
+            ((-2, -1), (-2, -1), True),
+            ((-3, -1), (-2, -1), True),
+            ((-3, -2), (-2, -1), False),
+            ((None, 1), (None, 2), False),
+        ],
+    )
+    def test_told_again_of_another_time_it_is_another_memory(
+        self,
+        store: Store,
+        held: tuple[int | None, int | None],
+        told: tuple[int | None, int | None],
+        merged: bool,
+    ) -> None:
+        def of(name: str, days: tuple[int | None, int | None]) -> Entry:
+            start, end = (None if d is None else NOON + timedelta(days=d) for d in days)
+            memory = replace(make_memory("预算 alpha", name), valid_from=start, valid_to=end)
+            return make_entry(memory, merge=True)
+
+        store.put([of("a", held)])
+        assert store.known([of("b", told)]) == [merged]
+        assert [w.id for w in store.put([of("b", told)])] == ["a" if merged else "b"]
+        assert store.put([of("c", told)]) == [(Action.REINFORCED, "a" if merged else "b")]
+
+    def test_told_of_two_times_in_one_batch(self, store: Store) -> None:
+        ended = replace(make_memory("alpha", "a"), valid_to=NOON - timedelta(days=1))
+        entries = [ended, make_memory("alpha", "b"), make_memory("alpha", "c")]
+        written = store.put([make_entry(memory, merge=True) for memory in entries])
+        assert [w.id for w in written] == ["a", "b", "b"]
 
     def test_told_in_another_space_it_is_another_memory(self, store: Store) -> None:
         here = make_entry(make_memory("alpha", "a"), merge=True)
