@@ -14,7 +14,7 @@ from recollect.story.searching import through_scenes
     ("scene", "event", "plan"),
     [
         ("林婉把月剑给了他，一句话也没说。", "林婉交出月剑", "林婉想起交出月剑的那天"),
-        ("Lin Wan gave it up without a word.", "The surrender at dawn", "the surrender at dawn"),
+        ("Lin Wan gave it up at dawn, silent.", "The surrender at dawn", "the surrender at dawn"),
     ],
 )
 def test_a_scene_is_found_by_its_event(story: Story, scene: str, event: str, plan: str) -> None:
@@ -65,3 +65,19 @@ def test_what_has_no_scene_stays() -> None:
         ("scene", 0.53),
         ("note about the world", 0.4),
     ]
+
+
+def test_names_alone_and_the_scene_before_are_no_phrases(story: Story) -> None:
+    """They find whatever names them, and drown what the plan asks for."""
+    story.add_scene(1, 1, "Lin Wan hid a letter 信 under the floor.")
+    story.add_scene(2, 1, "林婉 waited for rain.", events=["Rain 下雨"])
+    asked = ScenePlan(summary="林婉要找那封信 the letter", characters=["Lin Wan"])
+    context = story.scene_context(asked, None, 3, 1, deadline=30)
+    assert context.phrases == ["林婉要找那封信 the letter"]
+    assert context.relevant_memories[0].scene == 1 and context.relevant_memories[0].chapter == 1
+    somewhere = asked.model_copy(update={"location": "渡口"})
+    context = story.scene_context(somewhere, None, 3, 1, deadline=30)
+    assert context.phrases[1:] == ["Lin Wan 渡口"]
+    nothing_else = ScenePlan(characters=["林婉"])
+    context = story.scene_context(nothing_else, None, 3, 1, deadline=30)
+    assert context.phrases == ["Lin Wan", "Rain 下雨"]

@@ -1,7 +1,7 @@
 """What to look for before a scene: first who and what it is about, then two to five phrases.
 
 A language model does it in one structured answer; without one, or when it fails or is slow, rules
-make phrases of the plan's beats, of who is where, and of the scene before.
+make phrases of the plan's summary, of its beats and of who is where.
 """
 
 from __future__ import annotations
@@ -66,13 +66,16 @@ def by_rules(plan: ScenePlan, entities: Sequence[str], names: Names, previous: s
         [beat] for beat in plan.beats
     ]  # fmt: skip
     who = " ".join(names.name_of(entity) for entity in entities[:6])
-    phrases = [
-        f"{plan.title} {plan.summary}",
-        *(" ".join(group) for group in beats),
-        f"{who} {plan.location}",
-        previous,
-    ]
-    return _clean(phrases)[:MOST]
+    # Names alone find whatever names them, and the scene before is in the context anyhow: as
+    # phrases they drowned the plan's own (LoCoMo .625, without them .844: benchmarks/LOG.md).
+    phrases = _clean(
+        [
+            f"{plan.title} {plan.summary}",
+            *(" ".join(group) for group in beats),
+            f"{who} {plan.location}" if plan.location else "",
+        ]
+    )
+    return (phrases or _clean([who, previous]))[:MOST]
 
 
 def by_model(
