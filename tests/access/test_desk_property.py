@@ -61,7 +61,7 @@ steps = st.lists(
                 "remember remember_many revise reinforce forget recall context why_not get list "
                 "history spaces status offer quarantine offered working digest promote reject "
                 "restore undo from_source roll_back events settings set_setting export supersede "
-                "promote_by_rules forget_space import_many doctor repeat"
+                "promote_by_rules forget_space import_many doctor repeat tell_story ask_story"
             ).split()
         ),
         st.integers(0, 9),
@@ -146,6 +146,8 @@ class World:
                 )
             case "events":
                 return desk.events(limit=1000)
+            case "tell_story" | "ask_story":
+                return _story(desk, verb, text, some_id, n, space or actor.space)
         return getattr(desk, verb)()
 
     def belongings(self, actor: Actor) -> Any:
@@ -161,6 +163,26 @@ class World:
                 [memory.id for memory in recent],
                 engine.overrides.in_force(actor.space),
             )
+
+
+def _story(desk: Any, verb: str, text: str, some_id: str, n: int, project: str) -> Any:
+    if verb == "ask_story":
+        return [
+            desk.story_cast(project), desk.story_threads(project, closed=True),
+            desk.story_state(project, "小雀", 9, 9), desk.story_timeline(project, 3, states=True),
+            desk.search_story(project, "canary 雀 note"),
+            desk.scene_context(project, {"characters": ["小雀"]}, None, 9, 9, allow_future=True),
+            desk.story_tool(project, "search_story_memory_tool", {"query": "canary 雀"}),
+        ]  # fmt: skip
+    if n % 3 == 0:
+        return desk.close_story_thread(project, some_id, 5, 1)
+    return [
+        desk.set_story_cast(project, [{"id": f"who-{n % 2}", "name": "小雀", "description": text}]),
+        desk.add_story_scene(
+            project, 1 + n % 2, 1, text, states={"小雀": {"wing": text}}, threads=[text]
+        ),
+        desk.record_story_state(project, "小雀", n, 1, {"note": text}),
+    ]
 
 
 def _ids(answer: Any) -> list[str]:
