@@ -10,6 +10,7 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from recollect.doors.http.serving import names_of
 from tests.doors.http.served import Served, served_on
@@ -98,7 +99,9 @@ def test_our_own_page_may_ask(served: Served) -> None:
     for name in ("localhost", "127.0.0.1", "[::1]"):
         place = f"{name}:{served.port}"
         assert _asked(served.client(), place, f"http://{place}").status_code == 200
-    with connect(served.socket_address, origin=f"http://127.0.0.1:{served.port}") as watching:
+    with connect(
+        served.socket_address, origin=Origin(f"http://127.0.0.1:{served.port}")
+    ) as watching:
         watching.send("{}")
 
 

@@ -288,7 +288,7 @@ class ProposalAnswer(Answer):
 class Digest(Answer):
     space: str
     waiting: int
-    left_out: int
+    left_out: bool = Field(description="there was too much to look at all of it")
     proposals: list[ProposalAnswer]
 
 
