@@ -238,8 +238,6 @@ class OfferAnswer(Answer):
     occurred_at: str | None
     valid_from: str | None
     valid_to: str | None
-    valid_from: str | None
-    valid_to: str | None
     offered_at: str
     metadata: dict[str, Any]
 
