@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from recollect.access.reception import Reception
 from recollect.doors.http.app import create_app
 from recollect.settings import Settings
-from tests.doors.mcp.asking import LONG, MODES, over_http, run, served
+from tests.doors.mcp.asking import LONG, MODES, environment, over_http, run, served
 
 Key = Callable[..., str]
 
@@ -301,6 +305,39 @@ def test_many_at_once_and_large(url: str, key: Key) -> None:
             assert [one.split() for one in found] == [text.split()] * 8
 
     run(body)
+
+
+def test_the_server_ends_while_a_client_listens(tmp_path: Path) -> None:
+    """Through the command itself: it is what ends streams when it is told to stop."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/mcp"
+    program = ["-m", "recollect.doors.cli.main", "serve", "--port", str(port)]
+    with subprocess.Popen(
+        [sys.executable, *program], env=environment(tmp_path / "m.db"), stderr=subprocess.PIPE
+    ) as process:
+        until_it_answers(url, process)
+        session = posted(url, hello()).headers["mcp-session-id"]
+        headers = {"mcp-session-id": session, "Accept": "text/event-stream"}
+        with httpx2.stream("GET", url, headers=headers, timeout=60) as stream:
+            assert stream.status_code == 200
+            process.terminate()
+            for _ in stream.iter_raw():
+                pass  # until it ends; a hang is ended by the timeout
+        assert process.wait(60) in (0, -15)
+        assert process.stderr is not None
+        assert b"Traceback" not in process.stderr.read()
+
+
+def until_it_answers(url: str, process: subprocess.Popen[bytes]) -> None:
+    while True:
+        assert process.poll() is None
+        try:
+            httpx2.get(url.replace("/mcp", "/health/live"))
+        except httpx2.ConnectError:
+            time.sleep(0.05)
+        else:
+            return
 
 
 def test_what_was_done_is_in_the_audit_trail(url: str, key: Key, reception: Reception) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -355,6 +356,27 @@ def test_neither_model_nor_store_before_the_first_call(tmp_path: Path) -> None:
         process.stdin.close()
         assert process.stderr.read().decode().splitlines()[-1] == "[]"
     assert not (tmp_path / "m.db").exists()
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_told_and_keeps_what_was_acknowledged(tmp_path: Path, sent: int) -> None:
+    told = frame(2, "tools/call", name="remember", arguments={"text": "acknowledged 已确认"})
+    with subprocess.Popen(
+        [sys.executable, *command()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(tmp_path / "m.db"),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"\n".join([HELLO, READY, told, b""]))
+        process.stdin.flush()
+        process.stdout.readline()
+        assert json.loads(process.stdout.readline())["result"]["isError"] is False
+        process.send_signal(sent)
+        assert process.wait(60) == -sent
+    with Engine(tmp_path / "m.db", embedder="hashing") as engine:
+        assert [memory.text for memory in engine.list().memories] == ["acknowledged 已确认"]
 
 
 def test_a_cancelled_question_is_not_answered_and_the_next_one_is(tmp_path: Path) -> None:

@@ -94,7 +94,11 @@ def serve_stdio(
 ) -> None:
     """Until standard input ends. With a story, its tools too, as of a scene if one is named."""
     import gc
+    import signal
 
+    # A thread waits for standard input and cannot be called back: Ctrl+C would wait for it. What
+    # was acknowledged is on disk.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Of the many thousand objects that the SDK makes while it is loaded nearly all stay: looking
     # for garbage among them takes a sixth of the start.
     gc.disable()
