@@ -1,4 +1,4 @@
-"""Each failure alone: vectors, database, model, an optional part. The rest answers, and it says so."""
+"""Each failure alone: vectors, database, an optional part. The rest answers, and says so."""
 
 from __future__ import annotations
 
