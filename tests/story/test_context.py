@@ -140,8 +140,12 @@ def test_search_is_filtered(story: Story) -> None:
     assert len(story.search("dock 码头", top_k=1)) == 1
     with pytest.raises(InvalidInput):
         story.search("")
-    with pytest.raises(InvalidInput, match="content_type"):
-        story.search("dock", content_type="")
+    for wrong in (
+        {"content_type": ""}, {"tags": "draft"}, {"entities": "林婉"}, {"before": (1,)},
+        {"top_k": 0}, {"entities": [5]},
+    ):  # fmt: skip
+        with pytest.raises(InvalidInput, match=next(iter(wrong))):
+            story.search("dock", **wrong)
 
 
 def test_a_story_that_is_not_begun(story: Story) -> None:

@@ -141,6 +141,27 @@ def test_nothing_is_added_of_nothing(story: Story, engine: Engine, text: Any) ->
     assert kept(engine, "scene") == []  # all of it or nothing
 
 
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"states": [1]}, "states: expected an object"),
+        ({"states": {"": {"a": "b"}}}, "is no name"),
+        ({"threads": "谁？"}, "threads: expected a list"),
+        ({"threads": [5]}, "threads: expected a list"),
+        ({"tags": "雨"}, "tags: expected a list"),
+        ({"events": [{"text": "x", "who": "y"}]}, "an event: who: "),
+        ({"events": [7]}, "an event: "),
+        ({"plan": {"characters": "林婉"}}, "the plan: characters: "),
+    ],
+)
+def test_what_is_told_with_a_scene_is_checked_first(
+    story: Story, engine: Engine, told: Any, said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        story.add_scene(1, 1, TEXT, **told)
+    assert kept(engine, "scene") == []
+
+
 def test_threads_open_and_close_where_they_do(story: Story) -> None:
     first = story.open_thread("谁伤了林婉？", 2, 1)
     other = story.open_thread("Where is the sword?", 3, 1, entities=["月劍", "Captain"])

@@ -1,9 +1,9 @@
 """Who is named in a text: exact names only, the longest first, never a pronoun.
 
 A name in Latin letters stands between word boundaries ("Ann" is not in "Annex") and begins with a
-capital if it is a single word that does in the cast ("Rose" is not in "a rose"). A Chinese name
-of one character is not looked for: it would be found in other words. A title counts where it names
-one character: "the captain", "Captain Reed" if Reed is the captain, 王爷 but not 八王爷.
+capital if it is a single word that does in the cast ("Rose" is not in "a rose"). A name of one
+character is not looked for: 婉 would be found in other words, A at every "A". A title counts where
+it names one character: "the captain", "Captain Reed" if Reed is the captain, 王爷 but not 八王爷.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Finder:
             titles = set(character.titles)
             for told in (character.name, *character.aliases, *character.titles):
                 text = plain(told)
-                if text.casefold() in PRONOUNS or (len(text) == 1 and _is_han(text)):
+                if text.casefold() in PRONOUNS or len(text) == 1:
                     continue
                 try:
                     entity = names.resolve(told)
@@ -51,10 +51,12 @@ class Finder:
                     entity = None
                 title = told in titles and told not in (character.name, *character.aliases)
                 forms.setdefault(text.casefold(), _Form(text, entity, title))
-        self._forms = sorted(forms.values(), key=lambda form: -len(form.text))
-        self._pattern = re.compile(
-            "|".join(re.escape(form.text) for form in self._forms) or r"(?!)", re.IGNORECASE
-        )
+        self._forms = forms
+        lengths: dict[str, set[int]] = {}
+        for key, form in forms.items():
+            lengths.setdefault(key[0], set()).add(len(form.text))
+        # by their first letter: looking up a few lengths is the same for ten names and thousands
+        self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
         self._own_words = {
             character.id: {
                 word
@@ -68,22 +70,21 @@ class Finder:
         text = plain(text)
         found: dict[str, None] = {}
         at = 0
-        while (match := self._pattern.search(text, at)) is not None:
-            form = self._form_at(text, match.start())
+        while at < len(text):
+            form = self._form_at(text, at)
             if form is None:
-                at = match.start() + 1
+                at += 1
                 continue
             if form.entity is not None:
                 found.setdefault(form.entity)
-            at = match.start() + len(form.text)
+            at += len(form.text)
         return list(found)
 
     def _form_at(self, text: str, start: int) -> _Form | None:
         """The longest name that stands here."""
-        for form in self._forms:
-            end = start + len(form.text)
-            told = text[start:end]
-            if told.casefold() == form.text.casefold() and self._stands(form, text, start, end):
+        for length in self._lengths.get(text[start].casefold()[:1], ()):
+            form = self._forms.get(text[start : start + length].casefold())
+            if form is not None and self._stands(form, text, start, start + length):
                 return form
         return None
 

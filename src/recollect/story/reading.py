@@ -3,11 +3,12 @@ with it, in one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from recollect.checks import shown
 from recollect.errors import InvalidInput
 from recollect.story.models import Cast, Character, ScenePlan
 
@@ -48,6 +49,23 @@ def _character(told: object) -> object:
     if isinstance(told, Character):
         return told.model_copy(deep=True)
     return {"name": told} if isinstance(told, str) else told
+
+
+def texts(value: object, name: str) -> list[str]:
+    """A list of texts; one text alone would be taken for its letters."""
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        listed = list(value)
+        if all(isinstance(one, str) for one in listed):
+            return listed
+    raise InvalidInput(f'{name}: expected a list of texts like ["a", "b"], got {shown(value)}')
+
+
+def states_from(told: object) -> Mapping[str, Any]:
+    if isinstance(told, Mapping) and all(isinstance(entity, str) for entity in told):
+        return told
+    raise InvalidInput(
+        f'states: expected an object like {{"林婉": {{"arm": "injured"}}}}, got {shown(told)}'
+    )
 
 
 def is_names(characters: object) -> bool:

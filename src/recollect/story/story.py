@@ -28,7 +28,7 @@ from recollect.story.models import (
     TimelineEntry,
 )
 from recollect.story.naming import Names
-from recollect.story.reading import cast_from, is_names, plan_from
+from recollect.story.reading import cast_from, is_names, plan_from, states_from, texts
 from recollect.story.searching import (
     any_of,
     content,
@@ -104,10 +104,10 @@ class Story:
                 point(chapter, scene),
                 text,
                 plan_from(plan),
-                states,
+                None if states is None else states_from(states),
                 None if events is None else list(events),
-                None if threads is None else list(threads),
-                tuple(tags),
+                None if threads is None else texts(threads, "threads"),
+                tuple(texts(tags, "tags")),
             ),
             extract=extract,
             deadline=self._deadline(deadline),
@@ -182,7 +182,8 @@ class Story:
         from recollect.story.timeline import timeline
 
         end = point(chapter, _LAST_SCENE if scene is None else scene)
-        point(window, 0)  # a number of chapters, like any other
+        if isinstance(window, bool) or not isinstance(window, int) or window < 0:
+            raise InvalidInput(f"window: expected a whole number from 0, got {window!r}")
         return timeline(
             self._shelf,
             self._names(),
@@ -199,7 +200,7 @@ class Story:
         self, text: str, chapter: int, scene: int, *, entities: Iterable[str] | None = None
     ) -> str:
         """Its id. Entities are found in the text where none are given."""
-        given = None if entities is None else list(entities)
+        given = None if entities is None else texts(entities, "entities")
         where = point(chapter, scene)
         record = thread_record(self._shelf, self._names(), text, where, given)
         self._shelf.put([record])
@@ -232,7 +233,7 @@ class Story:
         found = threads(self._shelf, names, where, seen_from, closed=closed)
         if entities is None:
             return found
-        wanted = set(names.canonicals(entities))
+        wanted = set(names.canonicals(texts(entities, "entities")))
         return [thread for thread in found if wanted & set(thread.entities)]
 
     # What matters now
@@ -253,11 +254,13 @@ class Story:
             raise InvalidInput(f"top_k: expected a whole number from 1 to 100, got {top_k!r}")
         names = self._names()
         where = [content(content_type)]
-        if wanted := list(entities or ()):
+        if wanted := texts(entities or (), "entities"):
             where.append(of_entities(names, wanted))
-        if labels := list(tags or ()):
+        if labels := texts(tags or (), "tags"):
             where.append(any_of(labels))
         if before is not None:
+            if not isinstance(before, Sequence) or len(before) != 2:
+                raise InvalidInput(f"before: expected a chapter and a scene, got {before!r}")
             where.append(not_from(point(*before).at))
         found = found_by(self._shelf, query, where, limit=top_k, deadline=None, touch=True)
         if found.unavailable:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recollect.checks import shown
 from recollect.errors import InvalidInput
 from recollect.story.models import ScenePlan, StoryEvent
 from recollect.story.naming import Names
+from recollect.story.reading import read_model
 from recollect.story.shelf import EVENT, SCENE, THREAD, Point, Shelf, point_of
 from recollect.story.splitting import first_sentence, parts_of
 from recollect.vocabulary import Memory
@@ -74,13 +74,7 @@ def event_records(
 
 
 def event_from(told: object) -> StoryEvent:
-    if isinstance(told, StoryEvent):
-        return told
-    try:
-        given = told if isinstance(told, Mapping) else {"text": told}
-        return StoryEvent.model_validate(given)
-    except ValueError as e:
-        raise InvalidInput(f"{shown(told)} is no event: {e}") from None
+    return read_model(StoryEvent, {"text": told} if isinstance(told, str) else told, "an event")
 
 
 def _event(
