@@ -95,11 +95,14 @@ def _waiting(store: Store) -> tuple[Waiting, ...]:
 
 def checks_of(store: Store, parts: Parts) -> list[Check]:
     """Every part, thoroughly."""
-    found = [*store.check(), parts.embedders.check()]
+    stored = store.check()
+    found = [*stored, parts.embedders.check()]
     if (in_use := parts.bookkeeping.in_use()) is not None:
         from recollect.notebook.condition import checks
 
         found += checks(in_use)
+    if all(check.ok for check in stored):  # what is damaged is mended first: this must read it
+        found += parts.tiers.checks()
     parts.events.flush()
     if parts.events.fault:
         fix = "do what is said there; memories are not affected"

@@ -275,6 +275,7 @@ class Offer:
     by: Principal
     source_hash: str  # of what it says its source is; the same source has the same hash
     parents: tuple[str, ...] = ()  # offers and memories that it was made from
+    origins: tuple[str, ...] = ()  # hashes of the sources of all those, however far back
     identity: str = ""  # what two tellings of the same thing share
     trusted: bool = False  # by somebody trusted, and made from nothing that is not
     risk: float = 0.0  # 0 to 1: how suspicious its text is
@@ -304,6 +305,7 @@ class Ruling(NamedTuple):
     at: datetime
     memory_id: str = ""  # promoted: the memory that holds it now, perhaps one that was there before
     undo: bool = False  # it takes the ruling before it back
+    supersedes: str = ""  # promoted: the memory whose place it took
 
 
 class Event(NamedTuple):

@@ -64,6 +64,10 @@ class Quarantine(Protocol):
     def children(self, ids: Sequence[str]) -> list[str]:
         """Offers that name any of these among their parents, in the order they came."""
 
+    def made_from(self, source_hash: str) -> list[str]:
+        """Offers that have this source among their origins, in the order they came: what was made
+        from a source is known also when that is forgotten."""
+
     def erase(self, ids: Sequence[str]) -> int:
         """Let nothing remain of these: text, rulings, logs. How many there were."""
 

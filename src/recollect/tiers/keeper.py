@@ -19,7 +19,7 @@ from recollect.tiers.promoting import promote
 from recollect.tiers.scanning import same_words
 from recollect.tiers.telling import words_of
 from recollect.tiers.undoing import reject, undo
-from recollect.vocabulary import Decision, Memory, Offer, Principal, Receipt, Ruling
+from recollect.vocabulary import Check, Decision, Memory, Offer, Principal, Receipt, Ruling
 
 if TYPE_CHECKING:
     from recollect.tiers.digest import Digest
@@ -157,6 +157,12 @@ class TierKeeper:
         from recollect.tiers.by_rule import promote_by_rules
 
         return promote_by_rules(check_space(space), self._kit)
+
+    def checks(self) -> list[Check]:
+        """What a crash left half done, and how to mend it."""
+        from recollect.tiers.health import checks
+
+        return checks(self._kit)
 
     # Removing
 

@@ -40,6 +40,7 @@ from recollect.vocabulary import (
 _OURS = ("provenance", "reinforcement", "access_count", "created_at", "updated_at")
 _OUR_METADATA = (SUPERSEDES, SUPERSEDED_BY, REPLACED_BY)
 _MOST_PARENTS = 256
+_MOST_ORIGINS = 1_000
 
 
 def source_hash(source: str) -> str:
@@ -125,6 +126,7 @@ def _made(
         by=by,
         source_hash=source,
         parents=parents,
+        origins=_origins(parents, kit),
         identity=words_of(memory),
         trusted=trusted,
         risk=found.risk,
@@ -146,6 +148,23 @@ def _checked(parents: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(parent, str) or not is_id(parent):
             raise InvalidInput(f"parents: {shown(parent)} is no id")
     return tuple(dict.fromkeys(parents))
+
+
+def _origins(parents: tuple[str, ...], kit: Kit) -> tuple[str, ...]:
+    """The sources of all that it was made from. A rollback finds it by them, also when its parents
+    are forgotten by then."""
+    found: set[str] = set()
+    for made in filter(None, kit.quarantine.get(parents) if parents else []):
+        found |= {made.source_hash, *made.origins}
+    for memory in filter(None, kit.store.get(parents) if parents else []):
+        if memory.source:
+            found.add(source_hash(memory.source))
+    if len(found) > _MOST_ORIGINS:
+        raise InvalidInput(
+            f"parents: they come from {len(found):,} sources; what is made from more than "
+            f"{_MOST_ORIGINS:,} cannot be followed back. Offer it in parts"
+        )
+    return tuple(sorted(found))
 
 
 def trusted_parents(parents: tuple[str, ...], space: str, kit: Kit) -> Iterator[bool]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.remember.ingress import identity
-from recollect.remember.succession import SUPERSEDES
+from recollect.remember.succession import SUPERSEDED_BY, SUPERSEDES
 from recollect.stores.told_again import takes_in
 from recollect.tiers.deciding import came_from, decide, held_by, is_vouched
 from recollect.tiers.kit import Kit
@@ -53,7 +53,7 @@ def promote(
     fresh = [offer for offer in offers if there.get(offer.id) is None]
     _refuse_taken_ids(fresh, kit)
     if supersedes is not None:
-        _check_superseded(offers[0], fresh, supersedes, kit)
+        supersedes = _checked_superseded(offers[0], fresh, supersedes, kit)
     now = kit.clock()
     done = [
         *_remembered(fresh, Ruling("", Decision.PROMOTED, reason, by, now), supersedes, kit),
@@ -91,9 +91,14 @@ def _remembered(
         return []
     memories = [as_trusted(offer, is_vouched(offer, as_ruled)) for offer in fresh]
     receipts = kit.remember(memories, supersedes)
+    held = kit.store.get([receipt.id for receipt in receipts])
     rulings = [
-        as_ruled._replace(offer_id=offer.id, memory_id=receipt.id)
-        for offer, receipt in zip(fresh, receipts, strict=True)
+        as_ruled._replace(
+            offer_id=offer.id,
+            memory_id=receipt.id,
+            supersedes=_superseded_by(offer, memory),
+        )
+        for offer, receipt, memory in zip(fresh, receipts, held, strict=True)
     ]
     # one that was promoted before, and whose memory a crash had taken, has its ruling
     new = [(o, r) for o, r in zip(fresh, rulings, strict=True) if o.decision != r.decision]
@@ -177,7 +182,16 @@ def _refuse_taken_ids(fresh: Sequence[Offer], kit: Kit) -> None:
             )
 
 
-def _check_superseded(offer: Offer, fresh: Sequence[Offer], supersedes: str, kit: Kit) -> None:
+def _superseded_by(offer: Offer, memory: Memory | None) -> str:
+    """Whose place the offer's own memory took; so that it can take it again after an undo."""
+    old = memory.metadata.get(SUPERSEDES) if memory is not None else None
+    return old if isinstance(old, str) and memory is not None and memory.id == offer.id else ""
+
+
+def _checked_superseded(
+    offer: Offer, fresh: Sequence[Offer], supersedes: str, kit: Kit
+) -> str | None:
+    """Whose place it may take; None: it has it, since before a crash."""
     if not fresh:
         raise Conflict(
             f"{offer.id} is in long-term memory already, so it cannot take a place now; "
@@ -190,3 +204,5 @@ def _check_superseded(offer: Offer, fresh: Sequence[Offer], supersedes: str, kit
             "promote this without 'supersedes' and edit the file, or tell it yourself: "
             "'recollect remember … --supersedes'"
         )
+    taken = old is not None and old.metadata.get(SUPERSEDED_BY) == offer.id
+    return None if taken and kit.store.get([offer.id])[0] is not None else supersedes

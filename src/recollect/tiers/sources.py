@@ -33,6 +33,7 @@ class RolledBack(NamedTuple):
     rejected: int
     forgotten: int
     in_files: int = 0  # memories that stay, because files of yours say them
+    revised: int = 0  # memories that stay, because you wrote them anew
 
 
 def from_source(source: str, *, spaces: Sequence[str] | None, kit: Kit) -> Origin:
@@ -53,7 +54,8 @@ def from_source(source: str, *, spaces: Sequence[str] | None, kit: Kit) -> Origi
         if cursor is None:
             break
     told = _remembered(source, spaces, kit)
-    derived = _derived([offer.id for offer in offers] + [m.id for m in told], spaces, kit)
+    own = [offer.id for offer in offers] + [memory.id for memory in told]
+    derived = _derived(own, kit.quarantine.made_from(source_hash(source)), spaces, kit)
     promoted = [o for o in (*offers, *derived) if o.decision is Decision.PROMOTED]
     memories = {memory.id: memory for memory in told}
     for offer in promoted:
@@ -68,7 +70,7 @@ def roll_back(origin: Origin, *, by: str, kit: Kit) -> RolledBack:
     reason = f"rolled back: it came from {origin.source}"
     own = [*origin.derived, *origin.offers]
     left = [offer for offer in own if offer.decision is not Decision.REJECTED]
-    withdraw(left, by=by, reason=reason, kit=kit)
+    revised = withdraw(left, by=by, reason=reason, kit=kit).revised
     ids = {offer.id for offer in own}
     found = [m for m in kit.store.get([m.id for m in origin.memories]) if m is not None]
     # what another source had said before stays: only this telling of it went
@@ -76,7 +78,7 @@ def roll_back(origin: Origin, *, by: str, kit: Kit) -> RolledBack:
     in_files = [memory for memory in told if "book" in memory.provenance]
     kit.forget([memory for memory in told if memory not in in_files])
     forgotten = len(origin.memories) - len(found) + len(told) - len(in_files)
-    return RolledBack(len(left), forgotten, len(in_files))
+    return RolledBack(len(left), forgotten, len(in_files), len(revised))
 
 
 def _remembered(source: str, spaces: Sequence[str] | None, kit: Kit) -> list[Memory]:
@@ -92,12 +94,15 @@ def _remembered(source: str, spaces: Sequence[str] | None, kit: Kit) -> list[Mem
             return found
 
 
-def _derived(ids: Sequence[str], spaces: Sequence[str] | None, kit: Kit) -> list[Offer]:
-    """Generation by generation; each once."""
+def _derived(
+    ids: Sequence[str], known: Sequence[str], spaces: Sequence[str] | None, kit: Kit
+) -> list[Offer]:
+    """Generation by generation, each once; first those that are known to be."""
     seen = set(ids)
     found: list[Offer] = []
-    while ids:
-        ids = [child for child in kit.quarantine.children(ids) if child not in seen]
+    while ids or known:
+        ids = [one for one in (*known, *kit.quarantine.children(ids)) if one not in seen]
+        ids, known = list(dict.fromkeys(ids)), ()
         seen.update(ids)
         offers = [offer for offer in kit.quarantine.get(ids) if offer is not None]
         found += [offer for offer in offers if spaces is None or offer.space in spaces]

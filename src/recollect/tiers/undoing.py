@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from recollect.errors import Conflict
 from recollect.remember.succession import SUPERSEDED_BY, SUPERSEDES, unlink
+from recollect.text.bare import bare
 from recollect.tiers.deciding import (
     came_from,
     decide,
@@ -24,27 +26,36 @@ from recollect.tiers.promoting import VOUCHED, as_trusted, write_over
 from recollect.tiers.scanning import same_words
 from recollect.vocabulary import TRUST, UNVERIFIED, Decision, Memory, Offer, Ruling
 
+# What an offer's provenance says of where it came from.
+_OFFERED = ("who", "door", "source_hash", "parents", "risk", TRUST, VOUCHED)
+
 
 def reject(offers: Sequence[Offer], *, by: str, reason: str, kit: Kit) -> list[Offer]:
     """It stays in the log, and nobody finds it."""
     for offer in offers:
         if offer.decision is Decision.PROMOTED:
             raise Conflict(f"{offer.id} is in long-term memory; undo its promotion first")
-    return withdraw(offers, by=by, reason=reason, kit=kit)
+    return withdraw(offers, by=by, reason=reason, kit=kit).offers
 
 
-def withdraw(offers: Sequence[Offer], *, by: str, reason: str, kit: Kit) -> list[Offer]:
+class Withdrawn(NamedTuple):
+    offers: list[Offer]
+    revised: list[str]  # memories that stay: they are the user's own words by now
+
+
+def withdraw(offers: Sequence[Offer], *, by: str, reason: str, kit: Kit) -> Withdrawn:
     """Out of every tier at once; in the log they are rejected."""
     leaving = {offer.id for offer in offers}
+    revised: list[str] = []
     for offer in offers:
         if offer.decision is Decision.PROMOTED:
-            _out_of_long_term(offer, held_by(offer, kit), kit, leaving)
+            revised += _out_of_long_term(offer, held_by(offer, kit), kit, leaving)
     # a promotion that a crash cut short left a memory, and no ruling
     waiting = [offer for offer in offers if offer.decision is not Decision.PROMOTED]
     for offer, memory in zip(waiting, kit.store.get([o.id for o in waiting]), strict=True):
         if memory is not None and came_from(memory, offer):
-            _out_of_long_term(offer, memory, kit, leaving)
-    return rule(offers, Decision.REJECTED, by=by, reason=reason, kit=kit)
+            revised += _out_of_long_term(offer, memory, kit, leaving)
+    return Withdrawn(rule(offers, Decision.REJECTED, by=by, reason=reason, kit=kit), revised)
 
 
 def undo(offer: Offer, *, by: str, kit: Kit) -> Offer:
@@ -53,28 +64,51 @@ def undo(offer: Offer, *, by: str, kit: Kit) -> Offer:
     if len(held) < 2:
         raise Conflict(f"nothing to undo: {offer.id} is as the filter left it")
     last, former = held[-1], held[-2]
-    again = ""
+    again, note = "", ""
     if last.decision is Decision.PROMOTED and former.decision is Decision.PROMOTED:
         memory = held_by(offer, kit)  # promoted by the rules, then by a person
         again = former.memory_id
         if memory is not None and not is_vouched(offer, former):
             write_over([_unvouched(memory, offer, kit, {offer.id})], kit)
     elif last.decision is Decision.PROMOTED:
-        _out_of_long_term(offer, held_by(offer, kit), kit, {offer.id})
+        if _out_of_long_term(offer, held_by(offer, kit), kit, {offer.id}):
+            note = f"; {offer.id} was revised since, and stays as what you wrote"
     elif former.decision is Decision.PROMOTED:
-        again = kit.remember([as_trusted(offer, is_vouched(offer, former))], None)[0].id
-    reason = f"{last.decision.value} is taken back: {former.reason}"
+        again, note = _promoted_again(offer, former, kit)
+    reason = f"{last.decision.value} is taken back: {former.reason}{note}"
     back = former._replace(reason=reason, by=by, at=kit.clock(), undo=True, memory_id=again)
     return decide([offer], [back], kit)[0]
 
 
-def _out_of_long_term(offer: Offer, memory: Memory | None, kit: Kit, leaving: set[str]) -> None:
+def _promoted_again(offer: Offer, former: Ruling, kit: Kit) -> tuple[str, str]:
+    """The memory that holds it, and what could not be as it was."""
+    taken = kit.store.get([offer.id])[0]
+    if taken is not None and not came_from(taken, offer):
+        raise Conflict(
+            f"{offer.id} is a memory of your own by now, which stays as it is; offer this under "
+            "another id to have both"
+        )
+    memory = as_trusted(offer, is_vouched(offer, former))
+    old = kit.store.get([former.supersedes], spaces=[offer.space])[0] if former.supersedes else None
+    if old is not None and (old.valid_to is None or old.valid_to > kit.clock()):
+        return kit.remember([memory], old.id)[0].id, ""
+    note = f"; {former.supersedes} is not superseded by it any more" if former.supersedes else ""
+    return kit.remember([memory], None)[0].id, note
+
+
+def _out_of_long_term(
+    offer: Offer, memory: Memory | None, kit: Kit, leaving: set[str]
+) -> list[str]:
+    """Which memory stays all the same, because the user wrote it anew."""
     if memory is None:  # forgotten since
-        return
+        return []
     if not came_from(memory, offer):  # it was there before: only this telling of it goes
         fewer = max(0, memory.reinforcement - 1)
         write_over([replace(_unvouched(memory, offer, kit, leaving), reinforcement=fewer)], kit)
-        return
+        return []
+    if bare(memory.text) != bare(offer.memory.text):
+        write_over([_of_the_user(memory)], kit)
+        return [memory.id]
     superseded = memory.metadata.get(SUPERSEDES)
     old = kit.store.get([superseded])[0] if isinstance(superseded, str) else None
     if old is not None and old.metadata.get(SUPERSEDED_BY) == memory.id:
@@ -84,6 +118,16 @@ def _out_of_long_term(offer: Offer, memory: Memory | None, kit: Kit, leaving: se
     if others:  # the first is how it reads now; the others are counted
         others.sort(key=lambda pair: not is_vouched(*pair))
         kit.remember([as_trusted(one, is_vouched(one, ruling)) for one, ruling in others], None)
+    return []
+
+
+def _of_the_user(memory: Memory) -> Memory:
+    """It says what the user wrote, and nothing of who once offered something else. What was
+    unverified stays so: trust does not rise by a revision."""
+    rest = {key: value for key, value in memory.provenance.items() if key not in _OFFERED}
+    if not memory.verified:
+        rest[TRUST] = UNVERIFIED
+    return replace(memory, provenance=rest)
 
 
 def _others(

@@ -250,6 +250,7 @@ class RulingAnswer(Answer):
     at: str
     memory_id: str
     undo: bool
+    supersedes: str
 
 
 class OfferWithRulings(OfferAnswer):
@@ -302,6 +303,7 @@ class RolledBack(Answer):
     rejected: int
     forgotten: int
     in_files: int = Field(description="memories that stay, because files say them")
+    revised: int = Field(description="memories that stay, because somebody wrote them anew")
 
 
 class EventAnswer(Answer):

@@ -116,6 +116,10 @@ class InMemoryQuarantine:
         with self._lock:
             return [o.id for o in self._offers.values() if not set(ids).isdisjoint(o.parents)]
 
+    def made_from(self, source_hash: str) -> list[str]:
+        with self._lock:
+            return [o.id for o in self._offers.values() if source_hash in o.origins]
+
     def erase(self, ids: Sequence[str]) -> int:
         with self._lock:
             gone = [offer_id for offer_id in dict.fromkeys(ids) if offer_id in self._offers]

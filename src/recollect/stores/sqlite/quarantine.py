@@ -141,10 +141,10 @@ class SQLiteQuarantine:
                 " FROM offers o JOIN rulings r ON r.offer = o.row WHERE o.id = ? ORDER BY r.number",
                 (offer_id,),
             )
-            return [
-                Ruling(name, Decision(what), why, by, from_micros(at), memory_id, bool(undo))
-                for name, what, why, by, at, memory_id, undo in rows
-            ]
+            return [_ruling(row) for row in rows]
+
+    def made_from(self, source_hash: str) -> list[str]:
+        return self.children([_origin(source_hash)])
 
     def children(self, ids: Sequence[str]) -> list[str]:
         with self._database.read() as reader:
@@ -202,7 +202,8 @@ def _insert(writer: apsw.Connection, offer: Offer) -> None:
     )
     row = writer.last_insert_rowid()
     writer.executemany(
-        "INSERT OR IGNORE INTO offer_parents VALUES (?, ?)", ((p, row) for p in offer.parents)
+        "INSERT OR IGNORE INTO offer_parents VALUES (?, ?)",
+        ((above, row) for above in (*offer.parents, *map(_origin, offer.origins))),
     )
     number = _rule(writer, row, first_ruling(offer))
     writer.execute(
@@ -210,8 +211,15 @@ def _insert(writer: apsw.Connection, offer: Offer) -> None:
     )
 
 
+def _origin(source_hash: str) -> str:
+    """How a source stands among the parents. No id has a blank in it."""
+    return f"source {source_hash}"
+
+
 def _rule(writer: apsw.Connection, row: int, ruling: Ruling) -> int:
-    _, decision, reason, by, at, memory_id, undo = ruling
+    _, decision, reason, by, at, memory_id, undo, supersedes = ruling
+    if supersedes:  # both are ids, and no id has a blank in it
+        memory_id = f"{memory_id} {supersedes}"
     writer.execute(
         "INSERT INTO rulings (offer, decision, reason, decided_by, decided_at, memory_id, undo) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -220,12 +228,22 @@ def _rule(writer: apsw.Connection, row: int, ruling: Ruling) -> int:
     return writer.last_insert_rowid()
 
 
+def _ruling(row: tuple[Any, ...]) -> Ruling:
+    offer_id, decision, reason, by, at, held, undo = row
+    memory_id, _, supersedes = held.partition(" ")
+    moment = from_micros(at)
+    return Ruling(
+        offer_id, Decision(decision), reason, by, moment, memory_id, bool(undo), supersedes
+    )
+
+
 def _details(offer: Offer) -> str:
     """What nothing is looked up by."""
     return dump(
         {
             "by": offer.by,
             "parents": offer.parents,
+            "origins": offer.origins,
             "trusted": offer.trusted,
             "risk": offer.risk,
             "findings": offer.findings,
@@ -242,6 +260,7 @@ def _offer(row: tuple[Any, ...]) -> Offer:
         by=Principal(*said["by"]),
         source_hash=source_hash,
         parents=tuple(said["parents"]),
+        origins=tuple(said.get("origins", ())),
         identity=identity,
         trusted=said["trusted"],
         risk=said["risk"],

@@ -201,6 +201,29 @@ class QuarantineContract(TierCase):
         assert quarantine.get(["1", "2"]) == offers
         assert [len(quarantine.rulings(i)) for i in ("1", "2", "nobody")] == [1, 1, 0]
 
+    def test_whose_place_it_took_is_kept(self, quarantine: Quarantine) -> None:
+        quarantine.log([make_offer("预算", "1")])
+        took = ruling("1", Decision.PROMOTED, memory_id="m-1", supersedes="m-0")
+        back = ruling("1", Decision.ADMITTED, undo=True)
+        quarantine.decide([took])
+        quarantine.decide([back])
+        assert quarantine.rulings("1")[1:] == [took, back]
+
+    def test_what_was_made_from_a_source_is_known_when_that_is_erased(
+        self, quarantine: Quarantine
+    ) -> None:
+        page = make_offer("页面", "page", source_hash="aa")
+        summary = make_offer("summary", "1", parents=("page",), origins=("aa",))
+        again = make_offer("again", "2", parents=("1",), origins=("aa", "bb"))
+        quarantine.log([page, summary, again])
+        assert quarantine.get(["2"]) == [again]
+        quarantine.erase(["page", "1"])
+        assert quarantine.made_from("aa") == ["2"]
+        assert quarantine.made_from("bb") == ["2"]
+        assert quarantine.made_from("cc") == []
+        quarantine.erase(["2"])
+        assert quarantine.made_from("aa") == []
+
     def test_children_are_known_by_any_parent(self, quarantine: Quarantine) -> None:
         quarantine.log(
             [

@@ -58,6 +58,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         )
         if done.in_files:
             session.hint(f"{_memories(done.in_files)} of files of yours stay: edit them there")
+        if done.revised:
+            session.hint(
+                f"{_memories(done.revised)} that you revised stay as you wrote them: forget them "
+                "by their ids if you do not want them"
+            )
     return 0
 
 
