@@ -160,12 +160,12 @@ def test_an_id_that_is_taken_elsewhere_does_not_say_so(mine: AtDesk, root: AtDes
     for given in ("budget-2026", "offer-2026", "free-2026"):
         receipt = mine.remember({"text": f"mine {given} 我的", "id": given})
         assert receipt["action"] == "created"
-        assert receipt["id"] == f"项目/{given}"
+        assert receipt["id"] == f"项目~{given}"
         assert mine.get(given) == mine.get(receipt["id"])
         again = mine.remember({"text": f"mine {given} 我的", "id": given})
         assert again["action"] == "unchanged"
         offered = mine.offer({"text": f"{LONG} {given}", "id": f"o-{given}"})
-        assert mine.offered(f"o-{given}")["id"] == offered["id"] == f"项目/o-{given}"
+        assert mine.offered(f"o-{given}")["id"] == offered["id"] == f"项目~o-{given}"
         mine.reject([f"o-{given}"])
         mine.undo(f"o-{given}")
         mine.promote([f"o-{given}"])
@@ -173,16 +173,14 @@ def test_an_id_that_is_taken_elsewhere_does_not_say_so(mine: AtDesk, root: AtDes
         mine.forget(given)
     assert root.get("budget-2026")["text"].startswith(SECRET)
     assert root.offered("offer-2026")["text"].startswith(SECRET)
-    assert mine.remember({"text": "kept below 在下面", "id": "项目/x"})["id"] == "项目/x"
+    assert mine.remember({"text": "kept below 在下面", "id": "项目~x"})["id"] == "项目~x"
 
 
-def test_an_error_that_names_another_space_is_put_otherwise(mine: AtDesk, root: AtDesk) -> None:
-    root.remember({"text": f"{SECRET} squats", "space": HIDDEN, "id": "项目/taken"})
-    error = refused(mine, "remember", {"text": "mine 我的", "id": "taken"})
-    assert error.code == "conflict"
-    root.offer({"text": f"{LONG} two", "space": "项目", "id": "项目/offered"})
-    root.remember({"text": f"{SECRET} again", "space": HIDDEN, "id": "项目/offered"})
-    assert refused(mine, "promote", ["offered"]).code == "conflict"
+def test_nobody_takes_an_id_that_a_space_will_want(mine: AtDesk, root: AtDesk) -> None:
+    for taken in ("项目~taken", "项目~offered"):
+        with pytest.raises(InvalidInput, match="begins with 项目~"):
+            root.remember({"text": f"{SECRET} squats", "space": HIDDEN, "id": taken})
+    assert mine.remember({"text": "mine 我的", "id": "taken"})["action"] == "created"
 
 
 def test_what_concerns_the_whole_tenant_is_refused(mine: AtDesk) -> None:
@@ -331,3 +329,13 @@ def test_every_verb_is_refused_without_its_scope_before_anything_is_done(
     assert (noted.action, noted.outcome, noted.key_id) == (
         {"import_many": "import"}.get(verb, verb), "forbidden", "k",
     )  # fmt: skip
+
+
+def test_ids_of_nested_spaces_do_not_meet(root: AtDesk, reception: Reception) -> None:
+    outer = desk(reception, spaces=("a",))
+    inner = desk(reception, spaces=("a/b",))
+    assert inner.remember({"text": "里面的话 inner", "id": "y"})["action"] == "created"
+    assert outer.remember({"text": "外面的话 outer", "id": "b/y"})["action"] == "created"
+    with pytest.raises(InvalidInput, match="begins with a/b~"):
+        root.remember({"text": "squatting 抢占", "id": "a/b~z", "space": "elsewhere"})
+    assert inner.remember({"text": "mine 我的", "id": "z"})["action"] == "created"

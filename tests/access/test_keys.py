@@ -189,7 +189,7 @@ def test_nobody_comes_in_without_a_key_unless_it_is_open(
         reception.caller(None, door="rest")
     with Reception(settings, open_to_all=True) as open_to_all:
         local = open_to_all.caller(None, door="mcp")
-        assert (local.tenant, local.key_id, local.trusted) == ("default", "", True)
+        assert (local.tenant, local.key_id, local.trusted) == ("default", "", False)
         assert local.scopes == frozenset(Scope)
         assert open_to_all.still_in(local)
         assert not reception.still_in(local)

@@ -68,7 +68,6 @@ class Reception:
                     name="local",
                     scopes=frozenset(Scope),
                     door=door,
-                    trusted=True,
                 )
             self._refusals.note(None, door=door)
             raise Unauthorised(

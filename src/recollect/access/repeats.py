@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -45,6 +46,7 @@ KEPT = timedelta(hours=24)
 LEASE = timedelta(seconds=60)  # after that, who began it is taken to be gone
 _PATIENCE = 10.0  # seconds that a second request waits for the first
 _POLL = 0.02
+_MOST_WAITING = 8  # of all that repeat; the others are told to come back
 _MOST_CHARS = 255
 
 
@@ -62,6 +64,7 @@ class Repeats:
         self._patience = patience
         self._owner = secrets.token_hex(8)
         self._running: set[bytes] = set()
+        self._patient = threading.BoundedSemaphore(_MOST_WAITING)
 
     def once(
         self,
@@ -79,18 +82,28 @@ class Repeats:
         place = (caller.tenant, caller.key_id, token)
         own = sha256(repr(place).encode()).digest()
         end = time.monotonic() + self._patience
+        waits = False
         while True:
             kept = self._begin(place, own, request_hash, repeatable)
             if kept is None:
                 break
             if kept.answer is not None:
+                if waits:
+                    self._patient.release()
                 return Replayed(show(json.loads(kept.answer)), True)
-            if time.monotonic() >= end:
+            if not waits:
+                # a few may wait for the first; more of them would keep threads from others
+                waits = self._patient.acquire(blocking=False)
+            if not waits or time.monotonic() >= end:
+                if waits:
+                    self._patient.release()
                 raise Conflict(
                     "a request with this Idempotency-Key is still under way; try again in a "
                     "few seconds with the same key"
                 )
             time.sleep(_POLL)
+        if waits:
+            self._patient.release()
         try:
             answer = do()
         except BaseException as e:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Record: TypeAlias = dict[str, Any]
 Records: TypeAlias = list[Record]
 
+OWN = "~"  # between a space and an id of its own; no name of a space holds it
 _OURS = frozenset({"provenance", "reinforcement", "access_count", "created_at", "updated_at"})
 
 
@@ -110,14 +111,24 @@ class Wall:
         kept below its space (see `_kept_id`)."""
         if self.caller.spaces is None or not isinstance(given, str) or not is_id(given):
             return [given]
-        return [given, *(f"{space}/{given}" for space in self.caller.spaces)]
+        return [given, *(f"{space}{OWN}{given}" for space in self.caller.spaces)]
 
     def _kept_id(self, given: object, space: str) -> object:
         """Ids are unique in a store. Were one free to choose any, "that one is taken" would tell
         what there is in other spaces, and one could take ids that others will want."""
-        if self.caller.spaces is None or not isinstance(given, str) or not given:
+        if not isinstance(given, str) or not given:
             return given
-        return given if given.startswith(f"{space}/") else f"{space}/{given}"
+        if self.caller.spaces is None:
+            named, own, _ = given.partition(OWN)
+            if own and named != space and self._engine_has(named):
+                raise InvalidInput(
+                    f"an id that begins with {named}{OWN} is for that space; choose another"
+                )
+            return given
+        return given if given.startswith(f"{space}{OWN}") else f"{space}{OWN}{given}"
+
+    def _engine_has(self, space: str) -> bool:
+        return any(info.name == space for info in self._engine.spaces())
 
     # What is told
 

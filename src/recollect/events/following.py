@@ -103,8 +103,7 @@ class Reader:
         tail.move(tail.log().last())
         if after is not None and after > tail.last:
             raise InvalidInput(
-                f"no event has the id {after} yet, the last one has {tail.last}; is this the store "
-                "that the id came from?"
+                f"no event has the id {after} yet; is this the store that the id came from?"
             )
         self._after = tail.last if after is None else after
         self._may_miss = after != 0  # from 0 means: all that is still there

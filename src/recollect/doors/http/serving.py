@@ -25,20 +25,23 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def reception_for(settings: Settings, host: str, *, no_keys: bool = False) -> Reception:
-    """Without any key a server is open, and then only to this machine. `no_keys`: it is open
-    although there are some."""
-    if no_keys and not is_loopback(host):
+def reception_for(
+    settings: Settings, host: str, *, allowed: Sequence[str] = (), no_keys: bool = False
+) -> Reception:
+    """Without any key a server is open, and then only to this machine: it listens nowhere else and
+    answers to no other name. `no_keys`: it is open although there are some."""
+    others = [name for name in (host, *allowed) if not is_loopback(name)]
+    if no_keys and others:
         raise SettingsError(
-            f"--no-keys is for this machine only, and {host} can be reached by others: leave it "
-            "out, and give each of them a key (recollect keys create NAME)"
+            f"--no-keys is for this machine only, and {others[0]} can be reached by others: leave "
+            "it out, and give each of them a key (recollect keys create NAME)"
         )
-    reception = Reception(settings, open_to_all=no_keys, open_until_keys=is_loopback(host))
-    if not is_loopback(host) and not reception.keys.any():
+    reception = Reception(settings, open_to_all=no_keys, open_until_keys=not others)
+    if others and not reception.keys.any():
         reception.close()
         raise SettingsError(
-            f"{host} can be reached by others, and there is no key yet: everybody could read and "
-            "change everything. Make one first: recollect keys create NAME --scope admin"
+            f"{others[0]} can be reached by others, and there is no key yet: everybody could read "
+            "and change everything. Make one first: recollect keys create NAME --scope admin"
         )
     return reception
 
@@ -55,7 +58,8 @@ def _in_an_address(host: str) -> str:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Before anything is opened: who cannot be reached must say so at once."""
+    """Before anything is opened: who cannot be reached must say so at once. A socket of this kind
+    says that it is TCP; asyncio sends small answers at once only then, not after 40 ms."""
     if not 0 <= port <= 65_535:  # the system would take what is left of it
         raise SettingsError(f"{port} is no port; choose one from 1 to 65535 with --port, 0 for any")
     try:

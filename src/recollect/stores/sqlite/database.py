@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from recollect.errors import StoreError, StoreReadOnly
+from recollect.errors import StoreError, StoreMissing, StoreReadOnly
 from recollect.stores.sqlite.connection import (
     LOCK_SECONDS,
     ReadPool,
@@ -34,6 +34,19 @@ class Database:
         self._writer: apsw.Connection | None = None
         self._closed = False
         self._log_is_empty = True
+        self._file: tuple[int, int] | None = None
+
+    def pin(self) -> None:
+        """From now on it must be this very file. Moved away or replaced while it is open, it would
+        look like an empty store, and what is written would go where nobody looks."""
+        self._file = _file_at(self.path)
+
+    def _check_file(self) -> None:
+        if self._file is not None and _file_at(self.path) != self._file:
+            raise StoreMissing(
+                f"{self.path} was moved, removed or replaced while it was in use; put it back, or "
+                "start again with the store that is meant"
+            )
 
     @contextmanager
     def write(self, *, patience: float = LOCK_SECONDS) -> Iterator[apsw.Connection]:
@@ -49,6 +62,7 @@ class Database:
                 "place with --store or RECOLLECT_STORE"
             )
         with plain_errors(self.path), self._lock.hold(patience):
+            self._check_file()
             if self._writer is None:
                 self._writer = connect(self.path, read_only=False)
             writer = self._writer
@@ -75,6 +89,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
         """One snapshot for everything that the block reads."""
+        self._check_file()
         with plain_errors(self.path), self._readers.use() as reader:
             reader.execute("BEGIN")
             try:
@@ -126,3 +141,11 @@ class Database:
                     checkpoint(self._writer, seconds=0.5)
                 self._writer.close()
                 self._writer = None
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    try:
+        at = os.stat(path)
+    except OSError:
+        return None
+    return at.st_dev, at.st_ino

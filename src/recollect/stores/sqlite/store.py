@@ -67,6 +67,7 @@ class SQLiteStore:
             self._events: SQLiteEventLog | None = None
             self._guard = threading.Lock()
             self._prepare()
+            self._database.pin()
 
     def _prepare(self) -> None:
         """See that the tables are those of this version. Where they are, nothing is locked."""

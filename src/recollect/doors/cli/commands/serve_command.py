@@ -38,7 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     from recollect.doors.http.serving import address_of, listen, names_of, reception_for, serve
 
-    reception = reception_for(session.loaded.settings, arguments.host, no_keys=arguments.no_keys)
+    reception = reception_for(
+        session.loaded.settings,
+        arguments.host,
+        allowed=arguments.allow_host,
+        no_keys=arguments.no_keys,
+    )
     with reception, listen(arguments.host, arguments.port) as bound:
         if reception.open_to_all or not reception.keys.any():
             session.aside(
