@@ -69,9 +69,10 @@ def before(end: Point) -> Where:
 
 def made_id(space: str, kind: str, *parts: object) -> str:
     """The same for the same parts, so that what is told again is not there twice. It begins with
-    the space, as the ids of those do who see that space only."""
+    the space and `~`, which no name of a space holds: whoever tells of another space cannot take
+    it first."""
     made = sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:20]
-    return f"{space}/{kind}/{made}"
+    return f"{space}~{kind}/{made}"
 
 
 class Shelf:
