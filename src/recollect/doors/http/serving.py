@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable, Sequence
 
 from recollect.access.reception import Reception
-from recollect.errors import MissingExtra, SettingsError
+from recollect.errors import MissingExtra, RecollectError, SettingsError
 from recollect.settings import Settings
 
 DEFAULT_PORT = 8321
@@ -43,6 +43,11 @@ def reception_for(
             f"{others[0]} can be reached by others, and there is no key yet: everybody could read "
             "and change everything. Make one first: recollect keys create NAME --scope admin"
         )
+    try:
+        reception.look()  # a store that is moved away later is then missed, not made anew
+    except RecollectError:
+        reception.close()
+        raise
     return reception
 
 
