@@ -88,6 +88,9 @@ def test_wrong_options_are_named(cli: Cli) -> None:
     assert cli("events", "--limit", "0").code == 2
     assert cli("events", "--after", "-1").code == 2
     assert "no name for a space" in cli("events", "--space", "!").error["message"]
+    for options in ([], ["--after", "0"]):
+        assert cli("events", "--space", "typo", *options).error["code"] == "unknown_space"
+    assert "no event has the id 99999 yet" in cli("events", "--after", "99999").error["message"]
     assert (
         "no event has the id 99 yet" in cli("events", "--follow", "--after", "99").error["message"]
     )

@@ -203,6 +203,16 @@ def test_names_that_nobody_may_have(engine: Engine, name: Any) -> None:
     assert [o.decision for o in engine.tiers.quarantine().offers] == [Decision.ADMITTED]
 
 
+@pytest.mark.parametrize("by", ["mei", "小梅", ("mei", "cli"), {"name": "mei"}, 5])
+def test_a_name_alone_is_nobody(engine: Engine, by: Any) -> None:
+    offer = engine.offer(PORT)
+    for act in (engine.promote, engine.reject, engine.restore, engine.tiers.undo):
+        with pytest.raises(InvalidInput, match="give a Principal"):
+            act(offer.id, by=by)
+    with pytest.raises(InvalidInput, match="give a Principal"):
+        engine.offer(BUDGET, by=by)
+
+
 def test_trusted_names_are_whole_names(make: Any) -> None:
     engine = make(trusted=" anna ,, 小梅,bo,cai ")
     names = {"anna": True, "小梅": True, "bo": True, "Anna": False, "bo,cai": False, "ann": False}

@@ -105,9 +105,12 @@ class Events:
         wanted = _wanted(spaces, kinds)
         checked = _checked(after)
         self.flush()
-        return self._log().since(
-            checked or 0, spaces=wanted.spaces, kinds=wanted.kinds, limit=limit
-        )
+        log = self._log()
+        if checked and checked > log.last():
+            raise InvalidInput(
+                f"no event has the id {checked} yet; is this the store that the id came from?"
+            )
+        return log.since(checked or 0, spaces=wanted.spaces, kinds=wanted.kinds, limit=limit)
 
     def follow(
         self,

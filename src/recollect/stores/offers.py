@@ -11,10 +11,8 @@ from recollect.vocabulary import Offer, Ruling
 def check_same(before: Offer, again: Offer) -> None:
     """An offer delivered twice is no news; the same id for something else is refused."""
     if (before.space, before.memory.text) != (again.space, again.memory.text):
-        raise Conflict(
-            f"the id {before.id!r} is taken by another offer in space {before.space!r}; "
-            "offer it under another id"
-        )
+        # not in which space: whoever offers may not know that there is one
+        raise Conflict(f"the id {before.id!r} is taken by another offer; offer it under another id")
 
 
 def first_ruling(offer: Offer) -> Ruling:

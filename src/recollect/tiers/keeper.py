@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from recollect.checks import check_encodable, check_space, is_id, shown
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, unknown_space
 from recollect.recall.asking import whole
 from recollect.remember.pipeline import BATCH
 from recollect.stores.tiers import OfferPage
@@ -149,14 +149,14 @@ class TierKeeper:
         """What waits in a space, with what speaks for it and against it."""
         from recollect.tiers.digest import digest
 
-        return digest(check_space(space), self._kit)
+        return digest(self._known_space(space), self._kit)
 
     def promote_by_rules(self, space: str) -> list[Receipt]:
         """Promote what the rules speak for, unless long-term memory or another offer says
         otherwise. A receipt for each proposal; others of the same words are counted with it."""
         from recollect.tiers.by_rule import promote_by_rules
 
-        return promote_by_rules(check_space(space), self._kit)
+        return promote_by_rules(self._known_space(space), self._kit)
 
     def checks(self) -> list[Check]:
         """What a crash left half done, and how to mend it."""
@@ -205,6 +205,13 @@ class TierKeeper:
             tiers.events.erase_space(space)
             return tiers.quarantine.erase_space(space)
 
+    def _known_space(self, space: str) -> str:
+        """A name that was mistyped has nothing that waits; whoever asks must hear that."""
+        names = [info.name for info in self._kit.store.spaces()]
+        if check_space(space) not in names:
+            raise unknown_space(space, names)
+        return space
+
     def _offers(self, ids: str | Sequence[str], spaces: Sequence[str] | None) -> list[Offer]:
         wanted = [ids] if isinstance(ids, str) else list(ids)
         if not wanted:
@@ -219,6 +226,11 @@ class TierKeeper:
 
 def _who(by: Principal) -> Principal:
     """Names are shown to people and kept for good: one line, and nobody is called as we are."""
+    if not isinstance(by, Principal):
+        raise InvalidInput(
+            f"by: {shown(by)} is no name with its door; give a Principal, as in "
+            'Principal("mei", "my-workflow")'
+        )
     for what, name in (("name", by.name), ("door", by.door)):
         fits = isinstance(name, str) and name == name.strip() and 0 < len(name) <= _MOST_NAME
         if not fits or not name.isprintable() or name in (FILTER, RULES):

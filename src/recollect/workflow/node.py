@@ -18,10 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.checks import check_space, shown
 from recollect.errors import InvalidInput, RecollectError, UnknownSpace
-from recollect.events.kinds import MEMORY_RETRIEVAL_ERROR, NODE_STATE_CHANGE
+from recollect.events.kinds import (
+    MEMORY_RETRIEVAL_ERROR,
+    NODE_STATE_CHANGE,
+    RETRIEVAL_TRACE,
+)
 from recollect.recall.presets import Preset, preset_named
 from recollect.recall.render import HEADINGS, as_history, hit_record
-from recollect.vocabulary import Json, Recollection, Status
+from recollect.vocabulary import Json, Query, Recollection, Status, Trace
 from recollect.workflow.asked import asked, space_of
 
 if TYPE_CHECKING:
@@ -126,12 +130,22 @@ class MemoryRetrievalNode:
             )
         except UnknownSpace:  # a workflow's first run: nothing was remembered in its group yet
             reason = f"nothing was remembered in {space or self.engine.settings.space!r} yet"
+            self._trace_empty(question.question, space or self.engine.settings.space, reason)
             return _Outcome("", [], Status.EMPTY.value, [*question.notes, reason], None)
         except RecollectError as e:
             return _failed(str(e), *question.notes)
         except Exception as e:  # a fault of ours must not end somebody's workflow
             return _failed(f"{type(e).__name__}: {e}", *question.notes)
         return self._outcome(answer, question.notes)
+
+    def _trace_empty(self, question: str, space: str, reason: str) -> None:
+        """Whoever watches sees that it was asked, though there was nothing to search."""
+        from recollect.recall.traced import traced
+
+        query = Query(text=question, spaces=(space,))
+        trace = Trace(self._preset.name, (), 0.0)
+        asked = Recollection(query, (), Status.EMPTY, (reason,), 0, query.budget, trace)
+        self.engine.events.later(RETRIEVAL_TRACE, lambda: traced(asked), spaces=query.spaces)
 
     def _outcome(self, answer: Recollection, notes: tuple[str, ...]) -> _Outcome:
         reasons = [*notes, *answer.reasons]

@@ -57,6 +57,28 @@ def show_offers(offers: Sequence[Offer], session: Session) -> None:
         session.say(f"{offer.id}  {offer.decision.value}: {offer.reason}")
 
 
+def glimpse(text: str, columns: int) -> str:
+    """One line. Of a longer text the beginning, the end and how long it is: what is hidden from
+    whoever decides is best hidden at the end."""
+    line = " ".join(text.split())
+    if clip(line, columns) == line:
+        return line
+    head = clip(line, columns * 3 // 5)
+    tail = clip(line[::-1], columns * 2 // 5)[::-1]
+    return f"{head} {tail} ({len(text):,} characters)"
+
+
+def when(offer: Offer) -> str:
+    """Of what time it speaks, if it says so."""
+    memory = offer.memory
+    told = (
+        ("happened", memory.occurred_at),
+        ("from", memory.valid_from),
+        ("until", memory.valid_to),
+    )
+    return ", ".join(f"{word} {moment:%Y-%m-%d}" for word, moment in told if moment is not None)
+
+
 def say_offer(offer: Offer, session: Session, *, name_space: bool = False) -> None:
     """Three lines: whose it is, what it says, and what was decided."""
     marks = "".join(
@@ -65,11 +87,12 @@ def say_offer(offer: Offer, session: Session, *, name_space: bool = False) -> No
             f"risk {offer.risk:.2f}" if offer.risk else "",
             f"redacted: {', '.join(offer.redacted)}" if offer.redacted else "",
             "trusted" if offer.trusted else "",
+            when(offer),
             offer.space if name_space else "",
         )
         if mark
     )
     day = offer.memory.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
     session.say(f"{offer.id}  {day}  {offer.by.name} ({offer.by.door}){marks}")
-    session.say(f"    {clip(offer.memory.text, 90)}")
+    session.say(f"    {glimpse(offer.memory.text, 90)}")
     session.say(f"    {offer.decision.value}: {offer.reason}")

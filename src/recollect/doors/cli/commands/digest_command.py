@@ -4,7 +4,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from recollect.checks import check_space
-from recollect.doors.cli.session import Session, clip
+from recollect.doors.cli.reviewing import glimpse, when
+from recollect.doors.cli.session import Session
 from recollect.remember.transfer import receipt_record
 from recollect.tiers.records import digest_record
 
@@ -55,7 +56,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _say(proposal: Proposal, session: Session) -> None:
     mark = "promote" if proposal.promote else "look   "
     more = f" (+{len(proposal.offers) - 1} that say the same)" if len(proposal.offers) > 1 else ""
-    session.say(f"{mark}  {proposal.id}  {clip(proposal.offers[0].memory.text, 72)}{more}")
+    first = proposal.offers[0]
+    time = f"  [{when(first)}]" if when(first) else ""
+    session.say(f"{mark}  {proposal.id}  {glimpse(first.memory.text, 72)}{time}{more}")
     session.say(f"         {'; '.join(proposal.reasons)}")
     others = [offer.id for offer in proposal.offers[1:]]
     if others:
@@ -63,5 +66,6 @@ def _say(proposal: Proposal, session: Session) -> None:
         session.say(f"         with {' '.join(others[:_OTHERS])}{left}")
     for beside in proposal.conflicts:
         session.say(
-            f"         {beside.verdict.value} ({beside.why}): {beside.id}  {clip(beside.text, 60)}"
+            f"         {beside.verdict.value} ({beside.why}): {beside.id}  "
+            f"{glimpse(beside.text, 60)}"
         )

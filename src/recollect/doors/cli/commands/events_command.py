@@ -3,10 +3,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.doors.cli.session import Session, clip
+from recollect.errors import unknown_space
 from recollect.events.kinds import (
     GAP,
     KINDS,
@@ -58,6 +59,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.follow:
         return _follow(arguments, session)
     found = _asked_for(arguments, events)
+    if not found:
+        _refuse_unknown(arguments.space or (), session)
     for event in found:
         _show(event, session)
     if not found and not session.json:
@@ -65,6 +68,15 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.after is not None and len(found) == arguments.limit:
         session.hint(f"there may be more: --after {found[-1].id}")
     return 0
+
+
+def _refuse_unknown(names: Sequence[str], session: Session) -> None:
+    """Of a space that nobody knows there is nothing, and a mistyped name is worth saying so. One
+    that a workflow has asked about may have events before anything is remembered there."""
+    known = [info.name for info in session.engine.spaces()]
+    for name in names:
+        if name not in known and not session.engine.events.since(spaces=[name], limit=1):
+            raise unknown_space(name, known)
 
 
 def _asked_for(arguments: argparse.Namespace, events: Events) -> list[Event]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import argparse
 
 from recollect.checks import check_space
-from recollect.doors.cli.reviewing import add_who, counted, who
-from recollect.doors.cli.session import Session, clip
+from recollect.doors.cli.reviewing import add_who, counted, glimpse, who
+from recollect.doors.cli.session import Session
 from recollect.tiers.records import origin_record
 
 _EPILOG = """\
@@ -36,10 +36,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             return 0
         for kind, offers in (("from it", origin.offers), ("made from it", origin.derived)):
             for offer in offers:
-                text = clip(offer.memory.text, 60)
+                text = glimpse(offer.memory.text, 60)
                 session.say(f"{kind:<12}  {offer.id}  {offer.decision.value:<9}  {text}")
         for memory in origin.memories:
-            session.say(f"{'remembered':<12}  {memory.id}  {clip(memory.text, 72)}")
+            session.say(f"{'remembered':<12}  {memory.id}  {glimpse(memory.text, 72)}")
         if not origin:
             session.say(f"nothing came from {arguments.source}")
         return 0
