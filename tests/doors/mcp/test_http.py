@@ -333,7 +333,7 @@ def until_it_answers(url: str, process: subprocess.Popen[bytes]) -> None:
     while True:
         assert process.poll() is None
         try:
-            httpx2.get(url.replace("/mcp", "/health/live"))
+            httpx2.get(url.replace("/mcp", "/health/live"), timeout=60)
         except httpx2.ConnectError:
             time.sleep(0.05)
         else:

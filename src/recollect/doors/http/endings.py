@@ -59,5 +59,5 @@ class EndingStreams:
                 listening.cancel()
 
         await self._app(scope, heard, told)
-        if streams and not ended and self._going.is_set():
+        if streams and not ended:  # others that send streams see the end coming, too, and just stop
             await send({"type": "http.response.body", "body": b"", "more_body": False})
