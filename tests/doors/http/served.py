@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -17,6 +16,7 @@ from starlette.routing import BaseRoute, Match
 from recollect.access.reception import Reception
 from recollect.doors.http.app import create_app
 from recollect.doors.http.running import server_for
+from recollect.doors.http.serving import listen
 from recollect.settings import Settings
 
 LONG = (
@@ -33,7 +33,7 @@ class Served:
     def __init__(self, reception: Reception, *, grace: float | None = 5, **options: Any) -> None:
         self.reception = reception
         self.app = create_app(reception, **options)
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = listen("127.0.0.1", 0)
         self.port: int = self._socket.getsockname()[1]
         started = threading.Event()
         self._server = server_for(self.app, grace=grace, started=started.set)

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from recollect import Engine
+from recollect.doors.http.serving import listen
 from recollect.settings import Settings
 from tests.doors.http.served import LONG
 from tests.doors.running import process
@@ -144,13 +146,13 @@ def test_listeners_do_not_hold_it_up(tmp_path: Path) -> None:
 
         listener = threading.Thread(target=listen)
         listener.start()
-        with connect(server.address.replace("http", "ws") + "/ws/events") as socket:
-            socket.send('{"after": 0}')
+        with connect(server.address.replace("http", "ws") + "/ws/events") as watching:
+            watching.send('{"after": 0}')
             httpx.post(f"{server.address}/v1/offers", json={"text": LONG})
-            assert json.loads(socket.recv(timeout=30))["kind"] == "tier_change"
+            assert json.loads(watching.recv(timeout=30))["kind"] == "tier_change"
             assert server.stop() == 0
             with pytest.raises(ConnectionClosed) as closed:
-                socket.recv(timeout=30)
+                watching.recv(timeout=30)
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code in (1001, 1012)
         listener.join(30)
@@ -188,8 +190,6 @@ def test_with_keys_it_is_closed(tmp_path: Path) -> None:
     ],
 )
 def test_where_it_will_not_start(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         ran = process(
@@ -200,8 +200,6 @@ def test_where_it_will_not_start(tmp_path: Path, arguments: tuple[str, ...], wor
 
 
 def test_on_the_other_loopback(tmp_path: Path) -> None:
-    import socket
-
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:  # no IPv6 on this machine: then that is said
@@ -212,3 +210,9 @@ def test_on_the_other_loopback(tmp_path: Path) -> None:
     with running(tmp_path / "m.db", "--host", "::1") as server:
         assert server.address.startswith("http://[::1]:")
         assert httpx.get(f"{server.address}/version").status_code == 200
+
+
+def test_answers_are_sent_at_once() -> None:
+    """asyncio switches Nagle's delay off only for sockets that say that they are TCP."""
+    with listen("127.0.0.1", 0) as bound:
+        assert bound.proto == socket.IPPROTO_TCP

@@ -77,16 +77,15 @@ def _parameters(schema: Schema, one: Schema) -> Iterator[Field]:
         )
 
 
-def _fields(schema: Schema, shape: Schema) -> Iterator[Field]:
+def _fields(schema: Schema, shape: Schema) -> list[Field]:
+    """Those of a body; what is needed first."""
     shape = _resolved(schema, shape)
-    for name, told in shape.get("properties", {}).items():
-        yield Field(
-            name,
-            "body",
-            _kind(schema, told),
-            name in shape.get("required", ()),
-            told.get("description", ""),
-        )
+    needed = shape.get("required", ())
+    found = [
+        Field(name, "body", _kind(schema, told), name in needed, told.get("description", ""))
+        for name, told in shape.get("properties", {}).items()
+    ]
+    return sorted(found, key=lambda field: not field.needed)
 
 
 def _kind(schema: Schema, shape: Schema) -> str:

@@ -7,7 +7,6 @@ import logging
 from fastapi import Request
 from starlette.responses import PlainTextResponse, Response
 
-import recollect
 from recollect.doors.http.answers import Forgotten
 from recollect.doors.http.answers_of_care import (
     Alive,
@@ -53,9 +52,9 @@ def ready(request: Request) -> Response:
 
 
 @router.get("/version", summary="Version", response_model=Version)
-async def version() -> Response:
+async def version(request: Request) -> Response:
     """No key is needed."""
-    return reply({"name": "recollect", "version": recollect.__version__})
+    return reply({"name": "recollect", "version": request.app.version})
 
 
 @router.get(

@@ -17,7 +17,7 @@ from recollect.doors.http.problems import MEDIA_TYPE
 from recollect.errors import InvalidInput
 
 register_url_convertor("name", WholeName())  # as in /memories/{memory_id:name}/history
-_WRONG = {
+WRONG = {
     400: "It cannot be read",
     401: "No key, or one that does not hold",
     403: "The key may not do that",
@@ -33,12 +33,12 @@ _WRONG = {
 
 def problems_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
     content = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}}
-    return {status: {"description": _WRONG[status], "content": content} for status in statuses}
+    return {status: {"description": WRONG[status], "content": content} for status in statuses}
 
 
 def routes(tag: str, *, prefix: str = "") -> APIRouter:
     return APIRouter(
-        prefix=prefix, tags=[tag], responses=problems_of(*_WRONG), route_class=Attentive
+        prefix=prefix, tags=[tag], responses=problems_of(*WRONG), route_class=Attentive
     )
 
 
