@@ -216,3 +216,21 @@ def test_answers_are_sent_at_once() -> None:
     """asyncio switches Nagle's delay off only for sockets that say that they are TCP."""
     with listen("127.0.0.1", 0) as bound:
         assert bound.proto == socket.IPPROTO_TCP
+
+
+def test_without_the_optional_part_it_says_which(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "for name in ('fastapi', 'starlette', 'uvicorn', 'prometheus_client'):\n"
+        "    sys.modules[name] = None\n"  # as if it were not installed
+        "from recollect.doors.cli.main import main\n"
+        "sys.exit(main(['serve', '--port', '0']))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db")},
+    )
+    assert ran.returncode == 7, ran.stderr
+    assert b"recollect[server]" in ran.stderr

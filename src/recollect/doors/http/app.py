@@ -18,12 +18,13 @@ from recollect.doors.http.api_page import add_api_page
 from recollect.doors.http.callers import Doorkeeper
 from recollect.doors.http.description import ABOUT, add_description
 from recollect.doors.http.endings import Endings, EndingStreams
-from recollect.doors.http.guard import LOOPBACK, Guard
+from recollect.doors.http.guard import Guard
 from recollect.doors.http.limits import MOST_BYTES, MOST_SECONDS, Limits
 from recollect.doors.http.live import GREETING_SECONDS
 from recollect.doors.http.metrics import Measured, Metrics
 from recollect.doors.http.paths import EncodedSlashes
 from recollect.doors.http.problems import add_problems
+from recollect.doors.http.serving import LOOPBACK
 from recollect.doors.http.watching import LOOK_SECONDS, Watchers
 from recollect.doors.mcp.mounting import mount_mcp
 from recollect.doors.web.serving import mount_page

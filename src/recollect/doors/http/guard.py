@@ -19,8 +19,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.doors.http.problems import problem
+from recollect.doors.http.serving import LOOPBACK
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _ANY = "*"
 _log = logging.getLogger("recollect.server")
 

@@ -11,7 +11,7 @@ from recollect.access.reception import Reception
 from recollect.errors import MissingExtra, RecollectError, SettingsError
 from recollect.settings import Settings
 
-DEFAULT_PORT = 8321
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _GRACE_SECONDS = 30
 _WAITING = 512  # connections that the system keeps for us
 
@@ -53,8 +53,6 @@ def reception_for(
 
 def names_of(host: str, allowed: Sequence[str] = ()) -> tuple[str, ...]:
     """Those by which the server may be called. A page elsewhere cannot take a loopback name."""
-    from recollect.doors.http.guard import LOOPBACK
-
     return (*LOOPBACK, *map(_in_an_address, (host, *allowed)))
 
 
