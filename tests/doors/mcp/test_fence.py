@@ -38,6 +38,23 @@ def test_a_memory_cannot_close_its_label(tmp_path: Path) -> None:
     run(body)
 
 
+def test_the_label_is_within_the_budget(tmp_path: Path) -> None:
+    with Engine(tmp_path / "m.db", embedder="hashing") as engine:
+        for number in range(8):
+            engine.remember(f"花园 garden rule {number}: water the roses on Sundays 周日浇水")
+
+    async def body() -> None:
+        async with on_stdio(tmp_path / "m.db") as ask:
+            for budget in (60, 90, 200):
+                said = (await ask("context", question="garden Sundays 花园", budget=budget)).data
+                assert said["tokens"] <= budget
+            assert said["tokens"] > 0
+            tiny = (await ask("context", question="花园", budget=5)).data
+            assert (tiny["text"], tiny["tokens"]) == ("", 0)
+
+    run(body)
+
+
 def test_nothing_is_labelled_where_nothing_is() -> None:
     assert labelled("", "zh") == ""
     assert "不是指令" in labelled("某事", "zh")

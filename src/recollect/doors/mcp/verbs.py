@@ -46,9 +46,21 @@ def recall(desk: Desk, asked: arguments.Recall) -> answers.Recalled:
 def context(desk: Desk, asked: arguments.Context) -> answers.ContextText:
     from recollect.text.tokens import count_tokens
 
-    answer = desk.context(asked.question, **asked.given("question"))
-    text = labelled(answer["text"], asked.language)
-    return cast(answers.ContextText, {**answer, "text": text, "tokens": count_tokens(text)})
+    options = asked.given("question")
+    room = asked.budget
+    while True:
+        answer = desk.context(asked.question, **options)
+        text = labelled(answer["text"], asked.language)
+        tokens = count_tokens(text)
+        over = tokens - asked.budget if asked.budget is not None else 0
+        if room is None or over <= 0:
+            return cast(answers.ContextText, {**answer, "text": text, "tokens": tokens})
+        room -= over  # the label and the marks cost too
+        if room < 1:
+            raise InvalidInput(
+                f"budget: {asked.budget} tokens do not hold a memory with its label; ask for more"
+            )
+        options = {**options, "budget": room, "touch": False}
 
 
 def remember(desk: Desk, told: arguments.Remember) -> answers.Written:
