@@ -90,8 +90,11 @@ def test_pages_of_others_may_not_ask(served: Served, origin: str) -> None:
     told = client.post("/v1/memories", json={"text": "甲"}, headers={"Origin": origin})
     assert told.status_code == 403
     assert client.get("/v1/memories").json()["memories"] == []
-    with pytest.raises(InvalidStatus) as refused:
-        connect(served.socket_address, additional_headers={"Origin": origin}).close()
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(served.socket_address, additional_headers={"Origin": origin}),
+    ):
+        pass
     assert refused.value.response.status_code == 403
 
 
@@ -107,8 +110,11 @@ def test_our_own_page_may_ask(served: Served) -> None:
 
 def test_a_socket_under_another_name_is_refused(served: Served) -> None:
     there = socket.create_connection(("127.0.0.1", served.port))
-    with pytest.raises(InvalidStatus) as refused:
-        connect(f"ws://evil.example:{served.port}/ws/events", sock=there).close()
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(f"ws://evil.example:{served.port}/ws/events", sock=there),
+    ):
+        pass
     assert refused.value.response.status_code == 403
 
 

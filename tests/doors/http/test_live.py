@@ -8,6 +8,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,16 @@ def quick(tmp_path: Path) -> Iterator[Served]:
         yield served
 
 
-def watch(served: Served, greeting: object = None, key: str | None = None) -> ClientConnection:
+@contextmanager
+def watch(
+    served: Served, greeting: object = None, key: str | None = None, **options: Any
+) -> Iterator[ClientConnection]:
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-    socket = connect(served.socket_address, additional_headers=headers, open_timeout=30)
-    socket.send(json.dumps(greeting or {}))
-    return socket
+    with connect(
+        served.socket_address, additional_headers=headers, open_timeout=30, **options
+    ) as socket:
+        socket.send(json.dumps(greeting or {}))
+        yield socket
 
 
 def told(socket: ClientConnection) -> dict[str, Any]:
@@ -58,6 +64,7 @@ class Stream:
         self.ended = threading.Event()
         self._opened = threading.Event()
         self.status = 0
+        self.cut_off = False  # it did not end, it broke
         self._thread = threading.Thread(target=self._read, args=(client, options), daemon=True)
         self._thread.start()
         assert self._opened.wait(30)
@@ -73,6 +80,8 @@ class Stream:
                         self.events.append(json.loads(line.removeprefix("data: ")))
                     elif line.startswith("id: "):
                         self.ids.append(line.removeprefix("id: "))
+        except httpx.TransportError:
+            self.cut_off = True
         finally:
             self._opened.set()
             self.ended.set()
@@ -128,6 +137,7 @@ def test_a_stream_is_told_what_was_and_what_comes(served: Served) -> None:
     assert again.wait_for(1) == both[1:]
     served.ask_to_stop()
     assert stream.ended.wait(30) and again.ended.wait(30)
+    assert not (stream.cut_off or again.cut_off)
 
 
 def test_only_what_the_key_may_see(keyed: Served) -> None:
@@ -256,7 +266,9 @@ def test_a_revoked_key_is_told_nothing_more(quick: Served, way: str) -> None:
     key = quick.key("read")
     key_id = key.split("_")[1]
     if way == "socket":
+        other = quick.keyed("read", name="小美")
         with watch(quick, {"after": 0}, key) as socket:
+            until(lambda: "recollect_watchers 1.0" in other.get("/metrics").text)
             quick.reception.revoke_key(key_id)
             code, reason = closed(socket)
             assert code == 4401
@@ -266,15 +278,17 @@ def test_a_revoked_key_is_told_nothing_more(quick: Served, way: str) -> None:
         assert stream.status == 200
         quick.reception.revoke_key(key_id)
         assert stream.ended.wait(30)
+        assert not stream.cut_off
     assert quick.client(key).get("/v1/events/stream").status_code == 401
 
 
 def test_a_slow_reader_holds_up_nobody_and_misses_nothing(served: Served) -> None:
     """It reads nothing while far more is told than any buffer on the way holds."""
     count, long = 300, "很长的问题 " + "long question " * 600
-    slow = connect(served.socket_address, max_queue=1)
-    with slow, watch(served, {"after": 0}) as quick_one:
-        slow.send('{"after": 0}')
+    with (
+        watch(served, {"after": 0}, max_queue=1) as slow,
+        watch(served, {"after": 0}) as quick_one,
+    ):
         with served.reception.tenants.engine("default") as engine:
             for number in range(count):
                 engine.events.record(
@@ -290,18 +304,16 @@ def test_watchers_are_counted_and_bounded(quick: Served) -> None:
     from recollect.doors.http.watching import MOST_FOR_A_KEY
 
     key = quick.key("read")
-    sockets = [watch(quick, {"after": 0}, key) for _ in range(MOST_FOR_A_KEY)]
-    try:
-        client = quick.keyed("read")
+    client = quick.keyed("read")
+    with ExitStack() as open_ones:
+        for _ in range(MOST_FOR_A_KEY):
+            open_ones.enter_context(watch(quick, {"after": 0}, key))
         until(lambda: f"recollect_watchers {MOST_FOR_A_KEY}.0" in client.get("/metrics").text)
         with watch(quick, {"after": 0}, key) as more:
             assert closed(more)[0] == 4429
         refused = quick.client(key).get("/v1/events/stream")
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
         assert quick.keyed("read", name="小美").get("/v1/events").status_code == 200
-    finally:
-        for socket in sockets:
-            socket.close()
     until(lambda: "recollect_watchers 0.0" in client.get("/metrics").text)
 
 

@@ -9,7 +9,9 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
+from recollect.access.caller import Scope
 from tests.doors.http.served import LONG, Served
+from tests.doors.http.ways import WAYS
 
 
 def _key(name: str) -> dict[str, str]:
@@ -17,13 +19,12 @@ def _key(name: str) -> dict[str, str]:
 
 
 def test_every_write_takes_a_key(served: Served) -> None:
-    asking = {"/v1/recall", "/v1/context", "/v1/memories/{memory_id}/why-not"}
     writes = [
         route
         for route in served.app.routes
         if isinstance(route, APIRoute)
-        and (route.methods or set()) & {"POST", "PUT", "PATCH", "DELETE"}
-        and route.path_format not in asking
+        for method in route.methods or ()
+        if method != "GET" and WAYS[method, route.path_format].scope is not Scope.READ
     ]
     assert len(writes) >= 14
     for route in writes:
