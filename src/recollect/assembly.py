@@ -22,6 +22,7 @@ from recollect.vocabulary import Memory, Query, Receipt
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from recollect.embedders.asked_before import AskedBefore
     from recollect.embedders.choosing import Embedders
     from recollect.embedders.protocol import Embedder
     from recollect.events.events import Events
@@ -216,9 +217,21 @@ class Parts:
                 self._threads = Workers(4)
             return self._threads
 
+    @cached_property
+    def _asked_before(self) -> AskedBefore:
+        from recollect.embedders.asked_before import AskedBefore
+
+        return AskedBefore()
+
+    def erase_questions(self, memory_id: str) -> None:
+        """Questions that found a memory may have been asked in its very words."""
+        self.events.erase_questions([memory_id])
+        if "_asked_before" in self.__dict__:
+            self._asked_before.forget()
+
     def question(self, query: Query) -> Question | None:
         """The question's vector, by whoever made the index."""
-        from recollect.embedders.protocol import embed_question, unit_rows
+        from recollect.embedders.protocol import unit_rows
 
         if isinstance(self.embedder, str) and not is_embedder(self.embedder):
             raise InvalidInput(no_such_embedder(self.embedder))
@@ -230,6 +243,6 @@ class Parts:
                 [query.vector], rows=1, dimension=embedder.dimension, maker="the question's vector"
             )[0]
             return Question(vector, embedder.fingerprint, note)  # no model need be loaded
-        vector = embed_question(embedder, both_ends(query.text, MAX_MEANING_CHARS))
+        vector = self._asked_before.vector(embedder, both_ends(query.text, MAX_MEANING_CHARS))
         word_vectors = getattr(embedder, "word_vectors", None)
         return Question(vector, embedder.fingerprint, note, word_vectors)

@@ -85,7 +85,7 @@ class Writing(Base):
         memory = self._existing(memory_id)
         receipt = self._bookkeeping.revise(memory, fields, self._parts.writer.revise)
         if fields.get("text") not in (None, memory.text):
-            self.events.erase_questions([memory_id])  # they may hold the words that went
+            self._parts.erase_questions(memory_id)  # they may hold the words that went
         return receipt
 
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
@@ -114,7 +114,7 @@ class Writing(Base):
         if memory is None and offer is not None:
             kept = self.tiers.held_by(offer)
             self.tiers.erase(offer.memory)
-            self.events.erase_questions([memory_id])
+            self._parts.erase_questions(memory_id)
             said = [] if self.store.finish_erasing([offer.memory.text]) else [_HELD_BY_READERS]
             if kept is not None:
                 said.append(f"long-term memory holds these words as {kept}: forget that one too")
@@ -126,7 +126,7 @@ class Writing(Base):
         notes = self._bookkeeping.forget(memory)
         if notes is None and self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
-        self.events.erase_questions([memory_id])
+        self._parts.erase_questions(memory_id)
         held = () if self.store.finish_erasing([memory.text]) else (_HELD_BY_READERS,)
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 
