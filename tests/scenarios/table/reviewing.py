@@ -128,7 +128,7 @@ REVIEWING = (
         do("digest", holds={"waiting": 6, "proposals.0.promote": True}, not_at=NOT_MCP),
         do("promote_by_rules", not_at=NOT_MCP),
         do("digest", holds={"waiting": 1}, not_at=NOT_MCP),
-        do("digest", space="空", holds={"proposals": []}, not_at=NOT_MCP),
+        wrong("digest", "unknown_space", "空", space="空", not_at=NOT_MCP),
         promote_sources=1,
     ),
     named(
