@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from recollect.doors.cli.session import Session
 from recollect.errors import InvalidInput, RecollectError
@@ -79,6 +79,7 @@ Every command has its own help: recollect COMMAND --help
 
 
 _COMMANDS = "recollect.doors.cli.commands"
+_TWO_WORDS = frozenset({"story", "source"})  # the second may be left out
 
 
 class Command(Protocol):
@@ -114,8 +115,22 @@ class _Misused(Exception):
 
 
 class _Parser(argparse.ArgumentParser):
+    mixed = False  # may an option stand between two words?
+    _mixing = False
+
     def error(self, message: str) -> NoReturn:
         raise _Misused(message, self.prog)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """`story cast --project P cast.json`: argparse takes the second word for left out as soon
+        as it has seen the first, unless it looks for options first."""
+        if not self.mixed or self._mixing:
+            return super().parse_known_args(args, namespace)
+        self._mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._mixing = False
 
 
 def _shared(parser: argparse.ArgumentParser) -> None:
@@ -168,6 +183,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         if wanted:
             _module(name).add_arguments(sub)
             _shared(sub)
+            sub.mixed = name in _TWO_WORDS
     return parser
 
 
