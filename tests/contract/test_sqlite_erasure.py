@@ -19,8 +19,8 @@ from recollect.testing import ToyEmbedder
 from recollect.text.tokenise import terms
 
 TOY = ToyEmbedder("toy", 16)
-CANARY = "zyxwvqcanary 貔貅饕餮 ERR_QXZ_77031 is the secret"
-SECRETS = ("zyxwvqcanary", "貔貅", "饕餮", "貅饕", "err_qxz_77031", "77031")
+CANARY = "zyxwvqcanary 貔貅饕餮 ERR_QXZ_770315482 is the secret"
+SECRETS = ("zyxwvqcanary", "貔貅", "饕餮", "貅饕", "err_qxz_770315482", "770315482")
 HIDDEN = ("tagcanaryqq", "metacanaryqq", "sourcecanaryqq")
 
 
