@@ -137,6 +137,14 @@ def test_delivered_twice_it_is_one_offer(engine: Engine) -> None:
         engine.offer(BUDGET, id="d-1")
 
 
+def test_the_same_id_from_somebody_else_is_no_delivery(engine: Engine) -> None:
+    engine.offer(BUDGET, id="d-1", by=ANNA, source="内部 minutes")
+    with pytest.raises(Conflict, match="taken by another offer") as told:
+        engine.offer(BUDGET, id="d-1", by=Principal("bo"))
+    assert "内部" not in str(told.value)
+    assert len(engine.tiers.quarantine().offers) == 1
+
+
 def test_offered_again_it_is_logged_again_and_recent_once(engine: Engine, clock: FakeClock) -> None:
     engine.offer(PORT, by=ANNA)
     clock.advance(minutes=1)

@@ -121,9 +121,11 @@ def test_the_same_words_by_somebody_trusted_do_not_lift_another_telling(make: An
 def test_offering_an_id_again_changes_nothing_of_it(make: Any) -> None:
     engine = make(trusted="anna")
     first = engine.offer(PORT, by=BO, id="d-1")
-    again = engine.offer(PORT, by=ANNA, id="d-1", tags=["x"], metadata={"a": 1})
+    again = engine.offer(PORT, by=BO, id="d-1", tags=["x"], metadata={"a": 1})
     assert again == first
-    assert not again.trusted
+    with pytest.raises(Conflict, match="taken by another offer"):
+        engine.offer(PORT, by=ANNA, id="d-1")
+    assert not offered(engine, "d-1").trusted
 
 
 def test_an_id_of_a_memory_cannot_be_offered(engine: Engine) -> None:

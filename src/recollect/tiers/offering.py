@@ -82,6 +82,8 @@ def _known(made: Offer, kit: Kit) -> Offer:
     known = kit.quarantine.get([made.id])[0]
     if known is None:  # its space was erased at this very moment: what was asked for holds
         return made
+    if known.by.name != made.by.name:  # what others offered, and from where, is not for everybody
+        raise Conflict(f"the id {made.id!r} is taken by another offer; offer this under another id")
     admitted = known.decision is Decision.ADMITTED
     if admitted and kit.working.get([known.id], now=kit.clock()) == [None]:
         make_recent([known], kit)  # expired, or the process ended between the log and this
