@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.checks import check_space
-from recollect.engine.base import Base
+from recollect.engine.shared import Shared
 from recollect.vocabulary import (
     Offer,
     Principal,
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     pass
 
 
-class Deciding(Base):
+class Deciding(Shared):
     """The verbs of the tiers; the rest is in `tiers`."""
 
     def offer(

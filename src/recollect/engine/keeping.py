@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.condition import EngineStatus, checks_of, status_of
-from recollect.engine.base import Base
+from recollect.engine.shared import Shared
 from recollect.recall.asking import space_names
 from recollect.vocabulary import (
     Check,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.notebook.sync import SyncReport
 
 
-class Keeping(Base):
+class Keeping(Shared):
     """Books and care."""
 
     @property

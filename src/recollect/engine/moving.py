@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.base import Base
+from recollect.engine.shared import Shared
 from recollect.recall.asking import space_names
 from recollect.vocabulary import (
     Progress,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.formats.take_in import ImportReport
 
 
-class Moving(Base):
+class Moving(Shared):
     """Export and import."""
 
     def export(

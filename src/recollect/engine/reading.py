@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.checks import is_id
-from recollect.engine.base import Base
+from recollect.engine.shared import Shared
 from recollect.errors import InvalidInput
 from recollect.events.kinds import RETRIEVAL_TRACE
 from recollect.filters import Filter
@@ -37,7 +37,7 @@ def _traced(recollection: Recollection) -> Mapping[str, Any]:
     return traced(recollection)
 
 
-class Reading(Base):
+class Reading(Shared):
     """What only looks."""
 
     def recall(

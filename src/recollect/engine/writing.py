@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.checks import check_space, shown
-from recollect.engine.base import Base
+from recollect.engine.shared import Shared
 from recollect.errors import InvalidInput, NotFound, RecollectError, no_such_memory
 from recollect.vocabulary import (
     Action,
@@ -24,7 +24,7 @@ _HELD_BY_READERS = (
 )
 
 
-class Writing(Base):
+class Writing(Shared):
     """What changes memories."""
 
     def remember(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.tiers.keeper import TierKeeper
 
 
-class Base:
+class Shared:
     """Made by `Engine`; the others only use it."""
 
     settings: Settings
