@@ -14,9 +14,9 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from recollect.access.caller import Caller, Scope
-from recollect.access.desk import event_record
 from recollect.access.reception import Reception
 from recollect.errors import RecollectError
+from recollect.events.kinds import event_record
 from recollect.settings import Settings
 from recollect.vocabulary import Json
 from tests.access.coming_in import LONG

@@ -14,6 +14,7 @@ from recollect.access.stories import Stories
 from recollect.access.wall import Record, Records, fields_of, refuse_ours, verb
 from recollect.condition import status_record
 from recollect.errors import Forbidden, InvalidInput, SettingsError, no_such_offer, unknown_space
+from recollect.events.kinds import event_record
 from recollect.recall.preset_pages import as_record as preset_record
 from recollect.recall.presets import PRESETS
 from recollect.recall.render import as_record as answer_record
@@ -22,7 +23,7 @@ from recollect.remember.transfer import as_record as memory_record
 from recollect.remember.transfer import history_record, promotion_record, receipt_record
 from recollect.tiers.offering import source_hash
 from recollect.tiers.records import digest_record, offer_record, origin_record, ruling_record
-from recollect.vocabulary import Event, Receipt, Recollection, SpaceNames
+from recollect.vocabulary import Receipt, Recollection, SpaceNames
 
 if TYPE_CHECKING:
     from recollect.events.following_async import AsyncFollower
@@ -392,13 +393,3 @@ def _known(options: Mapping[str, Any]) -> Record:
             f"there is no option {unknown[0]!r}; known: {', '.join(sorted(_ASKABLE))}"
         )
     return {name: value for name, value in options.items() if value is not None}
-
-
-def event_record(event: Event) -> Record:
-    return {
-        "id": event.id,
-        "at": event.at.isoformat(),
-        "kind": event.kind,
-        "spaces": list(event.spaces),
-        "data": dict(event.data),
-    }

@@ -6,6 +6,9 @@ No data ever holds a memory's text.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
+
+from recollect.vocabulary import Event
 
 TIER_CHANGE = "tier_change"
 NODE_STATE_CHANGE = "node_state_change"
@@ -58,3 +61,14 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "to": "the last",
     },
 }
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    """As JSON-ready values, the same through every door."""
+    return {
+        "id": event.id,
+        "at": event.at.isoformat(),
+        "kind": event.kind,
+        "spaces": list(event.spaces),
+        "data": dict(event.data),
+    }

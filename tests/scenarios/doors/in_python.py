@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect import Engine
-from recollect.access.desk import event_record
 from recollect.condition import status_record
 from recollect.errors import RecollectError, no_such_memory, no_such_offer
+from recollect.events.kinds import event_record
 from recollect.recall import why_not
 from recollect.recall.preset_pages import as_record as preset_record
 from recollect.recall.presets import PRESETS

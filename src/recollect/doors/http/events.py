@@ -9,13 +9,13 @@ from fastapi import Depends, Header, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
-from recollect.access.desk import event_record
 from recollect.doors.http.answers import Events
 from recollect.doors.http.callers import at_desk, caller_of
 from recollect.doors.http.replies import as_json, reply
 from recollect.doors.http.routing import routes
 from recollect.doors.http.watching import Watchers
 from recollect.errors import InvalidInput, Unauthorised
+from recollect.events.kinds import event_record
 from recollect.vocabulary import Event
 
 router = routes("events", prefix="/v1")

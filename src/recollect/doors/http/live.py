@@ -21,7 +21,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocketDisconnect
 
 from recollect.access.caller import Caller
-from recollect.access.desk import event_record
 from recollect.access.reception import Reception
 from recollect.doors.http.callers import DOOR, key_in
 from recollect.doors.http.replies import as_json
@@ -34,6 +33,7 @@ from recollect.errors import (
     TooManyRequests,
     Unauthorised,
 )
+from recollect.events.kinds import event_record
 from recollect.vocabulary import Event
 
 router = APIRouter()

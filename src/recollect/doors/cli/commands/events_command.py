@@ -15,6 +15,7 @@ from recollect.events.kinds import (
     NODE_STATE_CHANGE,
     RETRIEVAL_TRACE,
     TIER_CHANGE,
+    event_record,
 )
 
 if TYPE_CHECKING:
@@ -113,21 +114,11 @@ def _follow(arguments: argparse.Namespace, session: Session) -> int:
 
 def _show(event: Event, session: Session) -> None:
     if session.json:
-        session.show_each([record(event)])
+        session.show_each([event_record(event)])
     else:
         time = event.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
         where = ", ".join(event.spaces)
         session.say(f"{event.id:>6}  {time}  {event.kind}  [{where}]  {clip(_said(event), _LINE)}")
-
-
-def record(event: Event) -> dict[str, Any]:
-    return {
-        "id": event.id,
-        "at": event.at.isoformat(),
-        "kind": event.kind,
-        "spaces": list(event.spaces),
-        "data": dict(event.data),
-    }
 
 
 def _said(event: Event) -> str:
