@@ -25,7 +25,8 @@ from recollect.errors import (
     unknown_space,
 )
 from recollect.recall.asking import space_names
-from recollect.vocabulary import Memory, SpaceNames
+from recollect.remember.transfer import receipt_record
+from recollect.vocabulary import Memory, Receipt, SpaceNames
 
 if TYPE_CHECKING:
     from recollect.access.audit import Audit
@@ -129,6 +130,15 @@ class Wall:
 
     def _engine_has(self, space: str) -> bool:
         return any(info.name == space for info in self._engine.spaces())
+
+    # What is answered
+
+    def _receipt(self, receipt: Receipt) -> Record:
+        """Its notes may quote what was known before, so they are for those who may read."""
+        return receipt_record(self._shown(receipt))
+
+    def _shown(self, receipt: Receipt) -> Receipt:
+        return receipt if Scope.READ in self.caller.scopes else receipt._replace(notes=())
 
     # What is told
 
