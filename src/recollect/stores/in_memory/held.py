@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from recollect.stores.protocol import MAX_COUNT, Frequencies
+from recollect.stores.protocol import MAX_COUNT, Frequencies, Neighbours
 from recollect.text.bm25 import idf, weight
 from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Memory, Passage
@@ -69,3 +69,13 @@ def said(memory: Memory) -> tuple[str, str, str]:
 
 def more(count: int, times: int) -> int:
     return min(count + times, MAX_COUNT)
+
+
+def beside(memory_id: str, lines: Iterable[Sequence[str]]) -> Neighbours:
+    """Who stands next to a memory in the line of its space."""
+    line = next((line for line in lines if memory_id in line), ())
+    at = line.index(memory_id) if line else 0
+    return Neighbours(
+        line[at - 1] if at > 0 else None,
+        line[at + 1] if at + 1 < len(line) else None,
+    )

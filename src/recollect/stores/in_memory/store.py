@@ -16,7 +16,15 @@ from recollect.filters import Filter, matches
 from recollect.stores.background import mean_and_spread
 from recollect.stores.cursors import place
 from recollect.stores.in_memory.embeddings import Embeddings
-from recollect.stores.in_memory.held import Held, cosine, frequencies, more, said, word_scores
+from recollect.stores.in_memory.held import (
+    Held,
+    beside,
+    cosine,
+    frequencies,
+    more,
+    said,
+    word_scores,
+)
 from recollect.stores.in_memory.tiers import new_tiers
 from recollect.stores.protocol import (
     Compared,
@@ -330,18 +338,8 @@ class InMemoryStore:
 
     def neighbours(self, ids: Sequence[str]) -> list[Neighbours]:
         with self._lock:
-            found: list[Neighbours] = []
-            for memory_id in ids:
-                memory = self._memories.get(memory_id)
-                line = [] if memory is None else [m.id for m in self._in([memory.space])]
-                at = line.index(memory_id) if line else 0
-                found.append(
-                    Neighbours(
-                        line[at - 1] if at > 0 else None,
-                        line[at + 1] if at + 1 < len(line) else None,
-                    )
-                )
-            return found
+            lines = {space: [m.id for m in self._in([space])] for space in self._spaces}
+            return [beside(memory_id, lines.values()) for memory_id in ids]
 
     # Embeddings
 

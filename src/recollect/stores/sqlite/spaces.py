@@ -9,6 +9,7 @@ import apsw
 
 from recollect.errors import unknown_space
 from recollect.stores.sqlite import words
+from recollect.vocabulary import SpaceInfo
 
 
 class SpaceRow(NamedTuple):
@@ -31,6 +32,16 @@ def spaces_of(reader: apsw.Connection, names: Sequence[str] | None) -> list[Spac
             raise unknown_space(name, [n for (n,) in reader.execute("SELECT name FROM spaces")])
         found.append(SpaceRow(*row))
     return found
+
+
+def space_infos(reader: apsw.Connection) -> list[SpaceInfo]:
+    """All of them by name, with what waits for a vector of the index that answers."""
+    rows = reader.execute(
+        "SELECT s.name, s.memories, s.passages, s.passages - ifnull(e.passages, 0) "
+        "FROM spaces s LEFT JOIN indexes i ON i.active "
+        "LEFT JOIN embedded e ON e.index_id = i.id AND e.space = s.id ORDER BY s.name"
+    )
+    return [SpaceInfo(*row) for row in rows]
 
 
 def space_id(connection: apsw.Connection, name: str) -> int | None:

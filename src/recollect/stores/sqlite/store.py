@@ -32,7 +32,7 @@ from recollect.stores.sqlite.connection import check_sqlite_version, create_priv
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
 from recollect.stores.sqlite.searching import Searcher, neighbours
-from recollect.stores.sqlite.spaces import ensure_space, space_id, spaces_of
+from recollect.stores.sqlite.spaces import ensure_space, space_id, space_infos, spaces_of
 from recollect.stores.sqlite.upkeep import Upkeep
 from recollect.stores.sqlite.where import to_sql
 from recollect.stores.tiers import Tiers
@@ -231,28 +231,11 @@ class SQLiteStore:
 
     def spaces(self) -> list[SpaceInfo]:
         with self._database.read() as reader:
-            rows = reader.execute(
-                "SELECT s.name, s.memories, s.passages, s.passages - ifnull(e.passages, 0) "
-                "FROM spaces s LEFT JOIN indexes i ON i.active "
-                "LEFT JOIN embedded e ON e.index_id = i.id AND e.space = s.id ORDER BY s.name"
-            )
-            return [SpaceInfo(*row) for row in rows]
+            return space_infos(reader)
 
     def pending(self, spaces: Sequence[str]) -> int:
         with self._database.read() as reader:
-            active = vector_tables.active_table(reader)
-            index = -1 if active is None else active.id
-            return sum(
-                space.passages
-                - (
-                    reader.execute(
-                        "SELECT passages FROM embedded WHERE index_id = ? AND space = ?",
-                        (index, space.id),
-                    ).get
-                    or 0
-                )
-                for space in spaces_of(reader, spaces)
-            )
+            return vector_tables.pending(reader, spaces_of(reader, spaces))
 
     # Searching
 

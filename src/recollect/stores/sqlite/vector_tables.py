@@ -14,7 +14,7 @@ import apsw
 from recollect.errors import FingerprintMismatch
 from recollect.stores.protocol import Embedding, Unembedded
 from recollect.stores.sound_vectors import sound_rows
-from recollect.stores.sqlite.spaces import next_seq
+from recollect.stores.sqlite.spaces import SpaceRow, next_seq
 from recollect.vocabulary import Vectors
 
 
@@ -89,6 +89,17 @@ def clear(connection: apsw.Connection) -> None:
         if table.active:
             held = Embedding(table.fingerprint, table.dimension, table.name)
             create(connection, held, active=True)
+
+
+def pending(reader: apsw.Connection, spaces: Sequence[SpaceRow]) -> int:
+    """How many passages of these spaces the answering index has no vector for. Asked with every
+    question: a look for each space, however many others there are."""
+    active = active_table(reader)
+    index = -1 if active is None else active.id
+    embedded = "SELECT passages FROM embedded WHERE index_id = ? AND space = ?"
+    return sum(
+        space.passages - (reader.execute(embedded, (index, space.id)).get or 0) for space in spaces
+    )
 
 
 def unembedded(connection: apsw.Connection, fingerprint: str, limit: int) -> list[Unembedded]:
