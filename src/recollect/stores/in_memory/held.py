@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.stores.protocol import MAX_COUNT, Frequencies, Neighbours
 from recollect.text.bm25 import idf, weight
 from recollect.text.tokenise import stands_for_many
-from recollect.vocabulary import Memory, Passage
+from recollect.vocabulary import Entry, Memory, Passage
 
 
 @dataclass
@@ -21,6 +21,18 @@ class Held:
     passage: Passage
     terms: Counter[str]
     vectors: dict[str, tuple[float, ...]]
+
+
+def held_of(entry: Entry, fingerprint: str | None, *, after: int) -> list[Held]:
+    """An entry's passages, with handles that follow one that is taken."""
+    held: list[Held] = []
+    for position, passage in enumerate(entry.passages):
+        vectors: dict[str, tuple[float, ...]] = {}
+        if entry.vectors is not None and fingerprint is not None:
+            vectors[fingerprint] = tuple(map(float, entry.vectors[position]))
+        terms = Counter(entry.terms[position].split())
+        held.append(Held(after + 1 + position, entry.memory.id, passage, terms, vectors))
+    return held
 
 
 def word_scores(terms: Sequence[str], held: Sequence[Held]) -> list[float]:

@@ -21,6 +21,7 @@ from recollect.stores.in_memory.held import (
     beside,
     cosine,
     frequencies,
+    held_of,
     more,
     said,
     word_scores,
@@ -126,15 +127,8 @@ class InMemoryStore:
         return next((m.id for m in same if takes_in(m.valid_from, m.valid_to, entry.memory)), None)
 
     def _index(self, entry: Entry, fingerprint: str | None) -> None:
-        held: list[Held] = []
-        for position, passage in enumerate(entry.passages):
-            self._handles += 1
-            vectors: dict[str, tuple[float, ...]] = {}
-            if entry.vectors is not None and fingerprint is not None:
-                vectors[fingerprint] = tuple(map(float, entry.vectors[position]))
-            terms = Counter(entry.terms[position].split())
-            held.append(Held(self._handles, entry.memory.id, passage, terms, vectors))
-        self._passages[entry.memory.id] = held
+        self._passages[entry.memory.id] = held_of(entry, fingerprint, after=self._handles)
+        self._handles += len(entry.passages)
 
     def known(self, entries: Sequence[Entry]) -> list[bool]:
         return [
