@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.shelf import Shelf
 from recollect.story.models import Cast, Character
 from recollect.story.naming import Names, former_ids
 from recollect.story.reading import joined, read_model
-from recollect.story.shelf import CAST, Shelf
+from recollect.story.shelf import CAST
 from recollect.story.telling import retagged
 from recollect.vocabulary import Memory
 

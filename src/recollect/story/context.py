@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recollect.errors import RecollectError
 from recollect.recall.draft import Deadline
+from recollect.shelf import Shelf
 from recollect.story.models import (
     EntityState,
     SceneMemoryContext,
@@ -31,7 +32,7 @@ from recollect.story.searching import (
     story_memory,
     through_scenes,
 )
-from recollect.story.shelf import EVENT, SCENE, Point, Shelf, before, point_of
+from recollect.story.shelf import EVENT, SCENE, Point, before, point_of
 from recollect.story.states import States
 from recollect.story.telling import part_of
 from recollect.story.threads import threads

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from recollect.checks import shown
 from recollect.errors import InvalidInput, UnknownSpace
+from recollect.shelf import Shelf
 from recollect.story.models import StoryMemory
 from recollect.story.naming import Names
-from recollect.story.shelf import CAST, EVENT, SCENE, STATE, THREAD, Shelf, point_of
+from recollect.story.shelf import CAST, EVENT, SCENE, STATE, THREAD, point_of
 from recollect.story.telling import MADE_OF, SENTENCE
 from recollect.vocabulary import Hit, Memory, Recollection, Status
 

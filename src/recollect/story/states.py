@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from recollect.errors import InvalidInput
+from recollect.shelf import Shelf, Where
 from recollect.story.models import (
     Claim,
     Contradiction,
@@ -19,7 +20,7 @@ from recollect.story.models import (
     StateChange,
 )
 from recollect.story.naming import Names, id_for
-from recollect.story.shelf import STATE, Point, Shelf, Where, point_of
+from recollect.story.shelf import STATE, Point, point_of
 from recollect.vocabulary import Memory
 
 _MAX_FACT_CHARS = 2_000

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recollect.errors import InvalidInput, StoreError
+from recollect.shelf import Shelf
 from recollect.story.casting import keep_cast, kept_names, names_with
 from recollect.story.models import (
     Cast,
@@ -37,7 +38,7 @@ from recollect.story.searching import (
     not_from,
     of_entities,
 )
-from recollect.story.shelf import EVENT, STATE, Point, Shelf, point, point_of, until
+from recollect.story.shelf import EVENT, STATE, Point, point, point_of, until
 from recollect.story.states import States, state_record
 from recollect.story.taking_in import SceneIn, leave_out, take_in
 from recollect.story.threads import close, thread_of, thread_record, threads

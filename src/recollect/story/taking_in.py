@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import RecollectError
+from recollect.shelf import Shelf
 from recollect.story.extracting import Extracted, extracted
 from recollect.story.models import SceneAdded, ScenePlan
 from recollect.story.naming import Names
-from recollect.story.shelf import EVENT, SCENE, STATE, THREAD, Point, Shelf
+from recollect.story.shelf import EVENT, SCENE, STATE, THREAD, Point
 from recollect.story.states import state_record
 from recollect.story.telling import (
     MADE_OF,

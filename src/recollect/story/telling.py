@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.shelf import Shelf
 from recollect.story.models import ScenePlan, StoryEvent
 from recollect.story.naming import Names
 from recollect.story.reading import read_model
-from recollect.story.shelf import EVENT, SCENE, THREAD, Point, Shelf, point_of
+from recollect.story.shelf import EVENT, SCENE, THREAD, Point, point_of
 from recollect.story.splitting import first_sentence, parts_of
 from recollect.vocabulary import Memory
 

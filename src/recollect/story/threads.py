@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.errors import InvalidInput, NotFound
+from recollect.shelf import Shelf, Where
 from recollect.story.models import ScenePoint, Thread
 from recollect.story.naming import Names
-from recollect.story.shelf import THREAD, Point, Shelf, Where, point_of
+from recollect.story.shelf import THREAD, Point, point_of
 from recollect.vocabulary import Memory
 
 

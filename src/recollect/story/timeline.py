@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recollect.shelf import Shelf, Where
 from recollect.story.models import TimelineEntry
 from recollect.story.naming import Names
-from recollect.story.shelf import EVENT, STATE, Shelf, Where, point_of
+from recollect.story.shelf import EVENT, STATE, point_of
 from recollect.vocabulary import Memory
 
 

@@ -9,7 +9,8 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from recollect.access.caller import Scope
-from recollect.story.shelf import Point, made_id
+from recollect.shelf import made_id
+from recollect.story.shelf import Point
 
 OPEN = frozenset({
     ("GET", "/health/live"), ("GET", "/health/ready"), ("GET", "/version"),

@@ -1,0 +1,18 @@
+"""A knowledge base: documents and frequent questions go in, cited passages and answers come out.
+
+    base = KnowledgeBase(engine, "handbook")
+    base.add("docs/")
+    for hit, citation in base.search("how long is the notice period?"):
+        print(citation, hit.text)
+"""
+
+from __future__ import annotations
+
+from recollect.knowledge.asking import Asking
+from recollect.knowledge.documents_kept import Documents
+from recollect.knowledge.faqs import Faqs
+from recollect.knowledge.searching import Searching
+
+
+class KnowledgeBase(Documents, Faqs, Searching, Asking):
+    """Everything is a memory in the base's space, so that what holds for memories holds here."""

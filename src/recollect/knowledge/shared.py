@@ -1,0 +1,25 @@
+"""What every part of a knowledge base shares: the engine and the shelf of its space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.shelf import Shelf
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+# Kinds of memories. A document is a card (its title and headings) and its sections.
+DOCUMENT, SECTION = "document", "section"
+FAQ = "faq"
+
+
+class Shared:
+    def __init__(self, engine: Engine, space: str) -> None:
+        """`space` is the knowledge base: all that it holds are memories there."""
+        self.engine = engine
+        self._shelf = Shelf(engine, space)
+
+    @property
+    def space(self) -> str:
+        return self._shelf.space
