@@ -1,9 +1,9 @@
 """A knowledge base: documents and frequent questions go in, cited passages and answers come out.
 
-    base = KnowledgeBase(engine, "handbook")
-    base.add("docs/")
-    for hit, citation in base.search("how long is the notice period?"):
-        print(citation, hit.text)
+base = KnowledgeBase(engine, "handbook")
+base.add("docs/")
+for hit, citation in base.search("how long is the notice period?"):
+    print(citation, hit.text)
 """
 
 from __future__ import annotations
