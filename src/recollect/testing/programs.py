@@ -334,6 +334,18 @@ def run_program(
         store.close()
 
 
+def randomly(examples: int) -> settings:
+    """How random programs are run: the same ones every time, and a failing one made short."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+
+
 def run_programs(
     make_store: Callable[[], Store],
     *,
@@ -344,14 +356,7 @@ def run_programs(
     """Many random programs. `make_store` gives a new, empty store each time."""
     from recollect.testing.strategies import programs
 
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
+    @randomly(examples)
     @given(programs(steps))
     def compare(program: list[Step]) -> None:
         run_program(program, make_store, reopen=reopen)

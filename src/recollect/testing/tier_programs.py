@@ -10,14 +10,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
 from recollect.stores.tiers import Quarantine, Tiers
 from recollect.testing.entries import NOON, make_offer
-from recollect.testing.programs import EVERYTHING, attempt
+from recollect.testing.programs import EVERYTHING, attempt, randomly
 from recollect.testing.strategies import IDS, SPACES, labels, memories, objects, some_spaces
 from recollect.vocabulary import Decision, Event, Memory, Offer, Ruling
 
@@ -208,14 +208,7 @@ def run_tier_programs(
 ) -> None:
     """Many random programs. `make_store` gives a new, empty store each time."""
 
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
+    @randomly(examples)
     @given(st.lists(steps, min_size=length // 3, max_size=length))
     def compare(program: list[TierStep]) -> None:
         run_tier_program(program, make_store, reopen=reopen)

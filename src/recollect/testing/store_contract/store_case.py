@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
-
-import pytest
 
 from recollect.stores.protocol import Store
 from recollect.testing.entries import ToyEmbedder, make_entry, make_memory
+from recollect.testing.opened_store import OpenedStore
 from recollect.testing.programs import same_ranking
 from recollect.text.tokenise import query_terms
 from recollect.vocabulary import Memory
@@ -23,22 +21,7 @@ def ids(found: Any) -> list[str]:
     return [f.memory_id for f in found]
 
 
-class StoreCase:
-    @pytest.fixture
-    def make_store(self) -> Callable[[], Store]:
-        raise NotImplementedError("give a fixture 'make_store' that returns a new, empty store")
-
-    @pytest.fixture
-    def reopen_store(self) -> Callable[[Store], Store]:
-        """How to close a store and open it again; the same one where there is nothing to open."""
-        return lambda store: store
-
-    @pytest.fixture
-    def store(self, make_store: Callable[[], Store]) -> Iterator[Store]:
-        store = make_store()
-        yield store
-        store.close()
-
+class StoreCase(OpenedStore):
     @staticmethod
     def told(store: Store, *texts: str, space: str = "global") -> list[Memory]:
         """These texts with their vectors, as memories named by their numbers."""

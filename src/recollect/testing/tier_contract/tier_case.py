@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from recollect.stores.protocol import Store
 from recollect.stores.tiers import EventLog, Quarantine, Tiers, WorkingMemory
 from recollect.testing.entries import NOON
+from recollect.testing.opened_store import OpenedStore
 from recollect.vocabulary import Decision, Event, Memory, Offer, Ruling
 
 CHINESE = "项目"
@@ -28,26 +29,11 @@ def event(kind: str = "recalled", *spaces: str, **data: Any) -> Event:
     return Event(0, NOON, kind, spaces or ("global",), data)
 
 
-class TierCase:
-    @pytest.fixture
-    def make_store(self) -> Callable[[], Store]:
-        raise NotImplementedError("give a fixture 'make_store' that returns a new, empty store")
-
-    @pytest.fixture
-    def reopen_store(self) -> Callable[[Store], Store]:
-        """How to close a store and open it again; the same one where there is nothing to open."""
-        return lambda store: store
-
+class TierCase(OpenedStore):
     @pytest.fixture
     def open_beside(self) -> Callable[[Store], Store]:
         """How to open a store a second time at once; the same one where that means nothing."""
         return lambda store: store
-
-    @pytest.fixture
-    def store(self, make_store: Callable[[], Store]) -> Iterator[Store]:
-        store = make_store()
-        yield store
-        store.close()
 
     @pytest.fixture
     def tiers(self, store: Store) -> Tiers:
