@@ -5,11 +5,14 @@ Loaded when one of them is asked for; `presets.py` knows their names.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recollect.filters import Condition
 from recollect.recall.abstain import Abstain
 from recollect.recall.as_of import AsOf
 from recollect.recall.budget import Budget
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
+from recollect.recall.draft import Stage
 from recollect.recall.evidence import GatherEvidence
 from recollect.recall.exact_first import ExactFirst
 from recollect.recall.expand import Expand
@@ -102,24 +105,40 @@ STORY = Preset(
     limit=10,
 )
 
-KNOWLEDGE = Preset(
-    "knowledge",
-    (
-        Plan(),
-        SearchExact(numbers=True),
-        SideBySide((SearchMeaning(candidates=100), SearchWords())),
-        Expand(),
-        Thresholds(),
-        ReciprocalRanks(k=K, weights={MEANING: 1.0, WORDS: 1.0, EXACT: 1.0}),
-        ExactFirst(),
-        OnePerMemory(),
-        Hydrate(),
-        AsOf(),
-        Rerank(),
-        Deduplicate(),
-        Budget(fill=True),
-    ),
-)
+# How much a search's ranks count. Where an earlier answer came from is a hint, no answer.
+KNOWLEDGE_WEIGHTS: Mapping[str, float] = {MEANING: 1.0, WORDS: 1.0, EXACT: 1.0}
+
+
+def knowledge_preset(
+    *,
+    beside: tuple[Stage, ...] = (),
+    after_hydrate: tuple[Stage, ...] = (),
+    weights: Mapping[str, float] | None = None,
+) -> Preset:
+    """The preset `knowledge`, with more searches `beside` its own (each fills a channel of its own,
+    whose ranks count by `weights`, else fully) and stages that read the fetched candidates."""
+    return Preset(
+        "knowledge",
+        (
+            Plan(),
+            SearchExact(numbers=True),
+            SideBySide((*beside, SearchMeaning(candidates=100), SearchWords())),
+            Expand(),
+            Thresholds(),
+            ReciprocalRanks(k=K, weights={**KNOWLEDGE_WEIGHTS, **(weights or {})}),
+            ExactFirst(),
+            OnePerMemory(),
+            Hydrate(),
+            *after_hydrate,
+            AsOf(),
+            Rerank(),
+            Deduplicate(),
+            Budget(fill=True),
+        ),
+    )
+
+
+KNOWLEDGE = knowledge_preset()
 
 # Few and good, or none at all: a hook puts them before a model at every turn.
 SKILL = Preset(
