@@ -1,12 +1,13 @@
 """Make one list of several. Only ranks cross the border between channels: their scores do not mix.
 
 Reciprocal rank fusion: a passage gets Σ weight / (k + rank + 1) over the channels that found it,
-rank from 0, divided by the best sum possible, so that 1 means first in every channel.
+rank from 0, divided by the best sum possible, so that 1 means first in every channel. A channel
+that is `graded` says with its scores (0 to 1) which share of its weight each find has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -35,6 +36,7 @@ def reciprocal_ranks(
     *,
     k: int = K,
     weights: Mapping[str, float] | None = None,
+    graded: Collection[str] = (),
 ) -> tuple[Candidate, ...]:
     """Fused candidates, best first; ties in the order of the first channel that found them."""
     weights = weights or {}
@@ -47,7 +49,8 @@ def reciprocal_ranks(
         for rank, (memory_id, ordinal, score) in enumerate(channels[name]):
             key = memory_id, ordinal
             places.setdefault(key, {})[name] = Place(rank, score)
-            sums[key] = sums.get(key, 0.0) + weight / (k + rank + 1)
+            share = score if name in graded else 1.0
+            sums[key] = sums.get(key, 0.0) + share * weight / (k + rank + 1)
     candidates = [
         Candidate(memory_id, ordinal, sums[memory_id, ordinal] / best, at)
         for (memory_id, ordinal), at in places.items()
@@ -61,11 +64,14 @@ class ReciprocalRanks:
     name: ClassVar[str] = "fuse"
     k: int = K
     weights: Mapping[str, float] = field(default_factory=dict)
+    graded: tuple[str, ...] = ()
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled and not draft.channels:
             return draft
-        candidates = reciprocal_ranks(draft.channels, k=self.k, weights=self.weights)
+        candidates = reciprocal_ranks(
+            draft.channels, k=self.k, weights=self.weights, graded=self.graded
+        )
         both = sum(len(c.channels) > 1 for c in candidates)
         return replace(draft, candidates=candidates, channels={}).note(
             f"{len(candidates)} passages, {both} found by more than one channel"
