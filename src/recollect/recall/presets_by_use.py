@@ -11,6 +11,7 @@ from recollect.filters import Condition
 from recollect.recall.abstain import Abstain
 from recollect.recall.as_of import AsOf
 from recollect.recall.budget import Budget
+from recollect.recall.cards import CardsGiveWay
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
 from recollect.recall.draft import Stage
 from recollect.recall.evidence import GatherEvidence
@@ -105,35 +106,50 @@ STORY = Preset(
     limit=10,
 )
 
-# How much a search's ranks count. Where an earlier answer came from is a hint, no answer.
+# How much a search's ranks count.
 KNOWLEDGE_WEIGHTS: Mapping[str, float] = {MEANING: 1.0, WORDS: 1.0, EXACT: 1.0}
+# The seldom hit that is shorter is shown with what stands around it in its document, up to so much.
+SHORT_HIT, WIDE_HIT = 350, 850  # characters
 
 
 def knowledge_preset(
     *,
     beside: tuple[Stage, ...] = (),
+    after_search: tuple[Stage, ...] = (),
     after_hydrate: tuple[Stage, ...] = (),
     weights: Mapping[str, float] | None = None,
+    graded: tuple[str, ...] = (),
+    expand: bool = True,
+    cards_give_way: bool = True,
+    short: int = SHORT_HIT,
+    wide: int = WIDE_HIT,
 ) -> Preset:
-    """The preset `knowledge`, with more searches `beside` its own (each fills a channel of its own,
-    whose ranks count by `weights`, else fully) and stages that read the fetched candidates."""
+    """The preset `knowledge`, with more of what a question needs.
+
+    `beside` are searches that run with its own, each filling a channel of its own; `after_search`
+    sees what all of them found, `after_hydrate` the fetched candidates. A channel's ranks count by
+    `weights`, else fully; see `ReciprocalRanks` for `graded`. The rest switches features off, e.g.
+    to measure what they do: `short=0` widens nothing.
+    """
     return Preset(
         "knowledge",
         (
             Plan(),
             SearchExact(numbers=True),
             SideBySide((*beside, SearchMeaning(candidates=100), SearchWords())),
-            Expand(),
+            *((Expand(),) if expand else ()),
+            *after_search,
             Thresholds(),
-            ReciprocalRanks(k=K, weights={**KNOWLEDGE_WEIGHTS, **(weights or {})}),
+            ReciprocalRanks(k=K, weights={**KNOWLEDGE_WEIGHTS, **(weights or {})}, graded=graded),
             ExactFirst(),
             OnePerMemory(),
             Hydrate(),
             *after_hydrate,
             AsOf(),
             Rerank(),
+            *((CardsGiveWay(),) if cards_give_way else ()),
             Deduplicate(),
-            Budget(fill=True),
+            Budget(fill=True, short=short, wide=wide),
         ),
     )
 
