@@ -200,6 +200,14 @@ class Candidate(NamedTuple):
         return self.memory.text[self.passage.start : self.passage.end]
 
 
+class Extent(NamedTuple):
+    """A part of a memory's text, `text[start:end]`."""
+
+    memory_id: str
+    start: int
+    end: int
+
+
 class Hit(NamedTuple):
     """One line of the answer, with its reasons."""
 
@@ -212,6 +220,7 @@ class Hit(NamedTuple):
     parts: Mapping[str, float]  # what the score is made of
     displaced: tuple[str, ...] = ()  # what lost its place to this hit, and why
     tier: Tier = Tier.LONG_TERM
+    shown: tuple[Extent, ...] = ()  # what its text is made of; empty: the passage alone
 
     @property
     def id(self) -> str:

@@ -1,8 +1,7 @@
 """Choose what fits: best first, within the number of hits, of tokens, and of what is unverified.
 
-What does not fit is skipped and noted; something smaller behind it may still fit. With `fill`, what
-is left then goes to the passages next to a hit in its own memory, best hit first: a hit cut out of
-a long text reads better with what stands around it, and no other memory wants the room.
+What does not fit is skipped and noted; something smaller behind it may still fit. What is left then
+goes to what stands around the hits (`around.py`): a hit cut out of a long text reads better so.
 """
 
 from __future__ import annotations
@@ -14,16 +13,26 @@ from typing import ClassVar, NamedTuple
 
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.unverified import is_verified, noted, share_of, too_many, within_share
-from recollect.vocabulary import Candidate, Dropped, Hit, Passage, Status
+from recollect.vocabulary import Candidate, Dropped, Hit, Status
 
 NEIGHBOUR = "neighbour"
+
+
+@dataclass(frozen=True, slots=True)
+class Widen:
+    """Hits of fewer than `below` characters are shown with what stands around them, `up_to` so many
+    in all."""
+
+    below: int
+    up_to: int
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     name: ClassVar[str] = "budget"
     count: Callable[[str], int] | None = None  # None: as the engine counts
-    fill: bool = False
+    fill: bool = False  # show hits with the passages next to them
+    widen: Widen | None = None  # what is short, also by the sections beside it
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         count = self.count or kit.count_tokens
@@ -34,8 +43,12 @@ class Budget:
             chosen = within_share(draft, partial(_chosen, draft, count))
         hits, dropped, skipped, left = chosen
         notes: list[str] = []
-        if self.fill and left > 0:
-            hits, notes = _widened(hits, left, kit, count)
+        if (self.fill or self.widen) and left > 0:
+            from recollect.recall.around import with_surroundings  # few presets show more
+
+            hits, notes = with_surroundings(
+                hits, left, draft.query, kit, count, fill=self.fill, widen=self.widen
+            )
         draft = replace(
             draft,
             candidates=(),
@@ -107,66 +120,3 @@ def hit_of(candidate: Candidate, tokens: int, displaced: tuple[str, ...] = ()) -
         displaced=displaced,
         tier=candidate.tier,
     )
-
-
-def _widened(
-    hits: list[Hit], left: int, kit: Kit, count: Callable[[str], int]
-) -> tuple[list[Hit], list[str]]:
-    """Each hit with the passages next to it, as far as they fit, and what was done."""
-    beside = _beside(hits, kit)
-    shown: dict[str, list[tuple[int, int]]] = {}
-    for hit in hits:
-        shown.setdefault(hit.id, []).append((hit.passage.start, hit.passage.end))
-    wider: list[Hit] = []
-    notes: list[str] = []
-    for hit in hits:
-        start, end = hit.passage.start, hit.passage.end
-        tokens = hit.tokens
-        spans = shown[hit.id]
-        for passage in beside.get((hit.id, hit.passage.ordinal), ()):
-            # up to where another hit of this memory says it already
-            before = max((one[1] for one in spans if one[1] < end), default=0)
-            after = min((one[0] for one in spans if one[0] > start), default=passage.end)
-            span = (
-                min(start, max(passage.start, before)),
-                max(end, min(passage.end, after)),
-            )
-            if span == (start, end):
-                continue
-            cost = count(hit.memory.text[slice(*span)])
-            if cost - tokens > left:
-                continue
-            left -= cost - tokens
-            spans[spans.index((start, end))] = span
-            (start, end), tokens = span, cost
-        if tokens == hit.tokens and (start, end) == hit.passage[1:]:
-            wider.append(hit)
-            continue
-        notes.append(f"{hit.id}: widened by its {NEIGHBOUR}s, {tokens - hit.tokens} tokens more")
-        wider.append(
-            hit._replace(
-                text=hit.memory.text[start:end],
-                tokens=tokens,
-                parts={**hit.parts, NEIGHBOUR: 0.0},  # shown with it, no reason for its place
-            )
-        )
-    return wider, notes
-
-
-def _beside(hits: list[Hit], kit: Kit) -> dict[tuple[str, int], list[Passage]]:
-    """For each hit that is a part of its memory: the passage after it, then the one before."""
-    wanted: list[tuple[Hit, tuple[str, int]]] = []
-    for hit in hits:
-        at = hit.passage
-        if at.end < len(hit.memory.text):
-            wanted.append((hit, (hit.id, at.ordinal + 1)))
-        if at.start > 0 and at.ordinal > 0:
-            wanted.append((hit, (hit.id, at.ordinal - 1)))
-    if not wanted:
-        return {}
-    beside: dict[tuple[str, int], list[Passage]] = {}
-    for (hit, _), found in zip(wanted, kit.store.fetch([key for _, key in wanted]), strict=True):
-        # revised since it was fetched: its passages are of another text
-        if found is not None and found[0].text == hit.memory.text:
-            beside.setdefault((hit.id, hit.passage.ordinal), []).append(found[1])
-    return beside

@@ -34,7 +34,7 @@ def options(stage: Stage) -> dict[str, Any]:
     return {
         name: _plain(value)
         for name, value in found.items()
-        if value is not None and value is not False and value != {}
+        if value is not None and value is not False and value not in ({}, ())
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from recollect.filters import Condition
 from recollect.recall.abstain import Abstain
 from recollect.recall.as_of import AsOf
-from recollect.recall.budget import Budget
+from recollect.recall.budget import Budget, Widen
 from recollect.recall.cards import CardsGiveWay
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
 from recollect.recall.draft import Stage
@@ -108,8 +108,8 @@ STORY = Preset(
 
 # How much a search's ranks count.
 KNOWLEDGE_WEIGHTS: Mapping[str, float] = {MEANING: 1.0, WORDS: 1.0, EXACT: 1.0}
-# The seldom hit that is shorter is shown with what stands around it in its document, up to so much.
-SHORT_HIT, WIDE_HIT = 350, 850  # characters
+# A line or two found alone says little; this is a paragraph or two, in either language.
+KNOWLEDGE_WIDEN = Widen(below=350, up_to=850)
 
 
 def knowledge_preset(
@@ -121,15 +121,14 @@ def knowledge_preset(
     graded: tuple[str, ...] = (),
     expand: bool = True,
     cards_give_way: bool = True,
-    short: int = SHORT_HIT,
-    wide: int = WIDE_HIT,
+    widen: Widen | None = KNOWLEDGE_WIDEN,
 ) -> Preset:
     """The preset `knowledge`, with more of what a question needs.
 
     `beside` are searches that run with its own, each filling a channel of its own; `after_search`
     sees what all of them found, `after_hydrate` the fetched candidates. A channel's ranks count by
     `weights`, else fully; see `ReciprocalRanks` for `graded`. The rest switches features off, e.g.
-    to measure what they do: `short=0` widens nothing.
+    to measure what they do.
     """
     return Preset(
         "knowledge",
@@ -149,7 +148,7 @@ def knowledge_preset(
             Rerank(),
             *((CardsGiveWay(),) if cards_give_way else ()),
             Deduplicate(),
-            Budget(fill=True, short=short, wide=wide),
+            Budget(fill=True, widen=widen),
         ),
     )
 
