@@ -18,6 +18,7 @@ from recollect.settings import Settings, is_embedder, no_such_embedder
 from recollect.stores.protocol import Store
 from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
 from recollect.vocabulary import Memory, Query, Receipt
+from recollect.withheld import Withheld
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -143,6 +144,10 @@ class Parts:
         return Overrides(self._store, self._settings)
 
     @cached_property
+    def withheld(self) -> Withheld:
+        return Withheld(self._store)
+
+    @cached_property
     def writer(self) -> Writer:
         from recollect.remember.writer import Writer
 
@@ -223,9 +228,9 @@ class Parts:
 
         return AskedBefore()
 
-    def erase_questions(self, memory_id: str) -> None:
+    def erase_questions(self, *memory_ids: str) -> None:
         """Questions that found a memory may have been asked in its very words."""
-        self.events.erase_questions([memory_id])
+        self.events.erase_questions(memory_ids)
         if "_asked_before" in self.__dict__:
             self._asked_before.forget()
 

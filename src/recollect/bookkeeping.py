@@ -120,6 +120,9 @@ class Bookkeeping:
 
         return forget_in_file(self.sync_kit, book, memory).notes
 
+    def stands_in_a_book(self, memory: Memory) -> bool:
+        return self._book_of(memory) is not None
+
     def refuse_following(self, space: str) -> None:
         """A space that is read from a folder must be let go of before it is erased."""
         if (books := self.in_use()) is not None:

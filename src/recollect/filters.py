@@ -71,7 +71,13 @@ class ValidAt(NamedTuple):
     micros: int
 
 
-Filter: TypeAlias = Condition | All | AnyOf | Not | ValidAt
+class PartOf(NamedTuple):
+    """One of these memories, or a part of one: its id is theirs, a dot, and more without a dot."""
+
+    ids: tuple[str, ...]
+
+
+Filter: TypeAlias = Condition | All | AnyOf | Not | ValidAt | PartOf
 
 
 def parse_filter(data: Mapping[str, Any] | None) -> Filter | None:
@@ -206,6 +212,8 @@ def matches(memory: Memory, condition: Filter | None) -> bool:
         return (start is None or to_micros(start) <= condition.micros) and (
             end is None or to_micros(end) > condition.micros
         )
+    if isinstance(condition, PartOf):
+        return memory.id in condition.ids or memory.id.rpartition(".")[0] in condition.ids
     return _passes(memory, condition)
 
 
@@ -250,6 +258,8 @@ def in_words(condition: Filter) -> str:
         return f"not {in_words(condition.part)}"
     if isinstance(condition, ValidAt):
         return f"valid at {from_micros(condition.micros).isoformat()}"
+    if isinstance(condition, PartOf):
+        return f"part of ({', '.join(condition.ids)})"
     name = condition.field if condition.key is None else f"{condition.field}.{condition.key}"
     if condition.operator == "exists":
         return f"{name} to be there"

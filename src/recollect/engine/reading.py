@@ -116,7 +116,12 @@ class Reading(Shared):
             options["spaces"] = self._bookkeeping.spaces_here()
         options["spaces"] = names = space_names(options["spaces"], self.settings)
         query = make_query(
-            text, self.settings_for(names), now=self._clock(), preset=stages, **options
+            text,
+            self.settings_for(names),
+            now=self._clock(),
+            preset=stages,
+            withheld=self.withheld.out_of_reach(names),
+            **options,
         )
         kit = reading.Kit(
             store=self.store,

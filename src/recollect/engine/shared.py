@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.llms.protocol import LLM
     from recollect.overrides import Overrides
     from recollect.tiers.keeper import TierKeeper
+    from recollect.withheld import Withheld
 
 
 class Shared:
@@ -46,6 +47,11 @@ class Shared:
     @property
     def overrides(self) -> Overrides:
         return self._parts.overrides
+
+    @property
+    def withheld(self) -> Withheld:
+        """Documents and other memories that are kept, and that no question finds."""
+        return self._parts.withheld
 
     def now(self) -> datetime:
         """By the clock that dates everything here."""

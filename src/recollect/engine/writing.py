@@ -10,6 +10,7 @@ from recollect.engine.shared import Shared
 from recollect.errors import InvalidInput, NotFound, RecollectError, no_such_memory
 from recollect.vocabulary import (
     Action,
+    Memory,
     Progress,
     Receipt,
 )
@@ -88,6 +89,22 @@ class Writing(Shared):
             self._parts.erase_questions(memory_id)  # they may hold the words that went
         return receipt
 
+    def replace_many(self, told: Sequence[Mapping[str, Any]]) -> str:
+        """Put what is told now in the place of the memories with these ids, all together. No former
+        form is kept: for what is read from somewhere and now reads otherwise there. Why words alone
+        find it, if so."""
+        self._accesses.flush()
+        ids = [str(one.get("id")) for one in told]
+        formers: list[Memory] = []
+        for memory_id, former in zip(ids, self.store.get(ids), strict=True):
+            if former is None:
+                raise no_such_memory(memory_id)
+            formers.append(former)
+        note = self._parts.writer.replace_many(formers, told)
+        self._parts.erase_questions(*ids)
+        self.store.finish_erasing([former.text for former in formers])
+        return note
+
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
         """Count that something was told again."""
         if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= 1_000_000:
@@ -130,6 +147,26 @@ class Writing(Shared):
         held = () if self.store.finish_erasing([memory.text]) else (_HELD_BY_READERS,)
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 
+    def forget_many(self, ids: Sequence[str], *, space: str) -> int:
+        """Erase many memories of a space as `forget` does, all together; how many there were. Not
+        for what a notebook's file says: that is forgotten line by line."""
+        with self.tiers.alone():
+            found = [one for one in self.store.get(list(ids), spaces=[space]) if one is not None]
+            for memory in found:
+                if self._bookkeeping.stands_in_a_book(memory):
+                    raise InvalidInput(
+                        f"{memory.id} stands in a notebook's file; forget it by itself"
+                    )
+            gone = [memory.id for memory in found]
+            for memory in found:
+                self._accesses.drop(memory.id)
+            self.tiers.erase_many(found, space=space)
+            self.store.delete(gone)
+            self.withheld.remove(self.withheld.ids(space) & set(gone))
+            self._parts.erase_questions(*gone)
+            self.store.finish_erasing([memory.text for memory in found])
+            return len(gone)
+
     def forget_space(self, space: str) -> int:
         """Erase a space and all that it holds; how many memories went. A space that is read from a
         folder must be let go of first: it would come back."""
@@ -138,4 +175,5 @@ class Writing(Shared):
             self.events.erase_space(space)  # with what waits to be written
             self.tiers.erase_space(space)
             self.overrides.forget_space(space)
+            self.withheld.forget_space(space)
             return self.store.delete_space(space)

@@ -39,8 +39,10 @@ def make_query(
     words_threshold: float | None = None,
     floor: float | None = None,
     unverified_share: float | None = None,
+    withheld: Filter | None = None,
 ) -> Query:
-    """The arguments are those of `Engine.recall`."""
+    """The arguments are those of `Engine.recall`; `withheld` holds for whatever is not withheld
+    from all questions."""
     if not isinstance(text, str):
         raise InvalidInput(f"the question must be text, got {type(text).__name__}")
     if not text.strip():
@@ -56,13 +58,13 @@ def make_query(
         )
     moment = now if as_of is None else parse_moment(as_of, name="as_of")
     valid = ValidAt(to_micros(moment))
-    condition = condition_of(where)
+    conditions = tuple(one for one in (withheld, condition_of(where)) if one is not None)
     return Query(
         text=text.encode("utf-8", "replace").decode(),
         spaces=space_names(spaces, settings),
         limit=whole("limit", _bound("limit", limit, preset, settings)),
         budget=whole("budget", _bound("budget", budget, preset, settings)),
-        where=valid if condition is None else All((valid, condition)),
+        where=All((valid, *conditions)) if conditions else valid,
         as_of=moment,
         looking_back=as_of is not None,
         words=words,

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
 from recollect.clock import from_micros
-from recollect.filters import All, Filter, ValidAt, in_words, matches
+from recollect.filters import All, Filter, Not, PartOf, ValidAt, in_words, matches
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset
@@ -29,6 +29,7 @@ Outcome = Literal[
     "hit",  # it is in the answer
     "other_space",  # the question does not look where it is
     "not_valid",  # it did not hold at that moment
+    "withheld",  # it, or its document, is disabled
     "filtered",  # the question's `where` excludes it
     "not_searched",  # a route or a time answered, and it is not part of that
     "not_found",  # no search brought it
@@ -334,6 +335,11 @@ def _excluded(memory: Memory, where: Filter | None) -> tuple[Outcome, str]:
             bounds = [f"from {since}"] * bool(since) + [f"until {until}"] * bool(until)
             moment = from_micros(part.micros).isoformat()
             return "not_valid", f"it is valid {' '.join(bounds)}, which {moment} is not"
+    if any(isinstance(part, Not) and isinstance(part.part, PartOf) for part in failed):
+        what = "its document is" if "document" in memory.metadata else "it is"
+        return "withheld", (
+            f"{what} disabled, so no question finds it; 'recollect documents enable' changes that"
+        )
     told = " and ".join(in_words(part) for part in failed if part is not None)
     return "filtered", f"the filter asks for {told}"
 

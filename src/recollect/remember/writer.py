@@ -138,6 +138,27 @@ class Writer:
         self._may_owe_vectors = self._may_owe_vectors or not receipt.embedded
         return receipt
 
+    def replace_many(self, formers: Sequence[Memory], told: Sequence[Mapping[str, Any]]) -> str:
+        """Put what is told now in the place of these, keeping no former form; why words alone find
+        it, if so. Times told, counters and vectors of unchanged texts stay."""
+        now = self._clock()
+        reworded: list[Entry] = []
+        amended: list[Entry] = []
+        for former, fields in zip(formers, told, strict=True):
+            kept = {name: getattr(former, name) for name in ("reinforcement", "access_count")}
+            memory = accept(
+                {**kept, "created_at": former.created_at, **fields, "id": former.id,
+                 "space": former.space, "updated_at": now},
+                now=now,
+                redact=self._kit.redact,
+            )  # fmt: skip
+            entry = pipeline.prepare(memory, given_id=True)
+            (amended if memory.text == former.text else reworded).append(entry)
+        self._store.revise_many(amended, history=False)
+        note = pipeline.revise_many(reworded, self._kit, history=False)
+        self._may_owe_vectors = self._may_owe_vectors or bool(note)
+        return note
+
     def _pay_vectors(self) -> None:
         """Fill in vectors that an earlier failure left out, a little with each write."""
         if not self._may_owe_vectors:

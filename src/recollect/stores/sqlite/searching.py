@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from recollect.errors import FingerprintMismatch
-from recollect.filters import All, Filter, ValidAt
+from recollect.filters import All, Filter, Not, PartOf, ValidAt
 from recollect.stores.background import mean_and_spread
 from recollect.stores.protocol import Compared, Counted, Frequencies, Neighbours
 from recollect.stores.sqlite import large, vector_tables, words
@@ -24,7 +24,7 @@ from recollect.stores.sqlite.lately import Lately
 from recollect.stores.sqlite.rows import SELECTED, from_row
 from recollect.stores.sqlite.spaces import SpaceRow, spaces_of
 from recollect.stores.sqlite.vector_tables import VectorTable
-from recollect.stores.sqlite.where import to_sql
+from recollect.stores.sqlite.where import PARTS, to_sql
 from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Found, Memory, Passage, Vector
 
@@ -83,7 +83,7 @@ class Searcher:
         if quick is not None:
             return quick
         condition, bindings = to_sql(_restriction(where))
-        banned = _outdated(reader, space.id, where)
+        banned = _banned(reader, space.id, where)
         if banned:
             condition = f"({condition} AND p.pid NOT IN (SELECT value FROM json_each(?)))"
             bindings = [*bindings, json.dumps(banned)]
@@ -302,18 +302,27 @@ def neighbours(reader: apsw.Connection, ids: Sequence[str]) -> list[Neighbours]:
     return [found.get(memory_id, Neighbours(None, None)) for memory_id in ids]
 
 
-def _outdated(reader: apsw.Connection, space: int, where: Filter | None) -> list[int]:
-    """Passages that do not hold at the moment asked about: few, with an index of their own."""
-    moment = _moment(where)
-    if moment is None:
-        return []
-    condition, bindings = to_sql(moment)
-    rows = reader.execute(
-        "SELECT p.pid FROM memories m JOIN passages p ON p.memory = m.row WHERE m.space = ? "
-        f"AND (m.valid_from IS NOT NULL OR m.valid_to IS NOT NULL) AND NOT {condition}",
-        (space, *bindings),
-    )
-    return [pid for (pid,) in rows]
+def _banned(reader: apsw.Connection, space: int, where: Filter | None) -> list[int]:
+    """Passages that may not be used: those that do not hold at the moment asked about, and those
+    of whole documents that are withheld. They are few, and there is an index for each."""
+    banned: list[int] = []
+    for part in _exclusions(where):
+        if isinstance(part, ValidAt):
+            condition, bindings = to_sql(part)
+            rows = reader.execute(
+                "SELECT p.pid FROM memories m JOIN passages p ON p.memory = m.row "
+                "WHERE m.space = ? AND (m.valid_from IS NOT NULL OR m.valid_to IS NOT NULL) "
+                f"AND NOT {condition}",
+                (space, *bindings),
+            )
+        else:
+            rows = reader.execute(
+                f"SELECT p.pid FROM ({PARTS}) o CROSS JOIN memories m ON m.row = o.row "
+                "CROSS JOIN passages p ON p.memory = m.row WHERE m.space = ?",
+                (json.dumps(list(part.ids)), space),
+            )
+        banned += [pid for (pid,) in rows]
+    return banned
 
 
 def _selection(
@@ -322,7 +331,7 @@ def _selection(
     """Which passages a search may use (None: all) and which it may not."""
     import numpy as np
 
-    banned = _outdated(reader, space, where)
+    banned = _banned(reader, space, where)
     but = np.array(banned, np.int64) if banned else None
     restriction = _restriction(where)
     if restriction is None:
@@ -336,21 +345,29 @@ def _selection(
     return np.fromiter((pid for (pid,) in rows), np.int64, len(rows)), but
 
 
-def _moment(where: Filter | None) -> ValidAt | None:
-    """The moment that the whole question is about, if it names one."""
-    if isinstance(where, ValidAt):
-        return where
-    if isinstance(where, All):
-        return next((part for part in where.parts if isinstance(part, ValidAt)), None)
-    return None
+def _parts(where: Filter | None) -> tuple[Filter, ...]:
+    """What must hold all together."""
+    return where.parts if isinstance(where, All) else () if where is None else (where,)
+
+
+def _exclusions(where: Filter | None) -> list[ValidAt | PartOf]:
+    """The parts of a filter that leave out few: the moment that the question is about, and what is
+    withheld from all questions."""
+    found: list[ValidAt | PartOf] = []
+    for part in _parts(where):
+        if isinstance(part, ValidAt):
+            found.append(part)
+        elif isinstance(part, Not) and isinstance(part.part, PartOf):
+            found.append(part.part)
+    return found
 
 
 def _restriction(where: Filter | None) -> Filter | None:
-    """What is left of a filter without its moment."""
-    if isinstance(where, ValidAt):
-        return None
-    if isinstance(where, All) and _moment(where) is not None:
-        first = _moment(where)
-        rest = tuple(part for part in where.parts if part is not first)
-        return rest[0] if len(rest) == 1 else All(rest) if rest else None
-    return where
+    """What is left of a filter without these."""
+    left_out = _exclusions(where)
+    rest = tuple(
+        part
+        for part in _parts(where)
+        if part not in left_out and not (isinstance(part, Not) and part.part in left_out)
+    )
+    return rest[0] if len(rest) == 1 else All(rest) if rest else None

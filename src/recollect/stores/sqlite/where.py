@@ -17,6 +17,7 @@ from recollect.filters import (
     Condition,
     Filter,
     Not,
+    PartOf,
     ValidAt,
 )
 
@@ -24,6 +25,13 @@ _COLUMNS = {name: f"m.{name}" for name in TEXT_FIELDS | NUMBER_FIELDS | TIME_FIE
 _OPEN = {"metadata": "m.metadata", "provenance": "m.provenance"}
 # One binding for a whole list: SQLite takes 32,766 bindings, and filters may have more values.
 _LISTED = "SELECT value FROM json_each(?)"
+# Rows of memories and of their parts: a range of the index of ids for each ('/' comes after '.').
+PARTS = (
+    "SELECT o.row FROM json_each(?) j CROSS JOIN memories o "
+    "ON o.id >= j.value AND o.id < j.value || '/' WHERE o.id = j.value "
+    "OR (substr(o.id, length(j.value) + 1, 1) = '.' "
+    "AND instr(substr(o.id, length(j.value) + 2), '.') = 0)"
+)
 _ORDER = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -43,6 +51,8 @@ def to_sql(condition: Filter | None) -> tuple[str, list[Any]]:
             "(ifnull(m.valid_from <= ?, 1) AND ifnull(m.valid_to > ?, 1))",
             [condition.micros, condition.micros],
         )
+    if isinstance(condition, PartOf):
+        return f"m.row IN ({PARTS})", [_json(condition.ids)]
     if condition.key is not None:
         return _open_test(condition)
     if condition.field in LIST_FIELDS:

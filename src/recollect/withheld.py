@@ -1,0 +1,44 @@
+"""What is kept and that no question finds: documents that were disabled, and other memories.
+
+Each is a note of the store, so it moves with the store, holds in every process and through every
+door, and two who disable at once do not undo each other. Listing still shows what is withheld.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from recollect.filters import Filter, Not, PartOf
+from recollect.stores.protocol import Store
+
+_NOTES = "withheld/"  # withheld/ID: its space
+
+
+class Withheld:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def out_of_reach(self, spaces: Sequence[str]) -> Filter | None:
+        """What keeps it out of the answers from these spaces; None where nothing is withheld."""
+        notes = self._store.notes(_NOTES)
+        if not notes:
+            return None
+        ids = tuple(key[len(_NOTES) :] for key, space in notes.items() if space in spaces)
+        return Not(PartOf(ids)) if ids else None
+
+    def ids(self, space: str) -> frozenset[str]:
+        notes = self._store.notes(_NOTES)
+        return frozenset(key[len(_NOTES) :] for key, where in notes.items() if where == space)
+
+    def add(self, ids: Iterable[str], *, space: str) -> None:
+        """Let no question find these, nor their parts (`ID.…`)."""
+        for one in ids:
+            self._store.write_note(_NOTES + one, space)
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Let them be found again."""
+        for one in ids:
+            self._store.write_note(_NOTES + one, None)
+
+    def forget_space(self, space: str) -> None:
+        self.remove(self.ids(space))
