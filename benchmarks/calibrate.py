@@ -43,7 +43,7 @@ class _Keep:
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         self.evidence.append(draft.evidence)
-        return replace(draft, candidates=())
+        return draft._replace(candidates=())
 
 
 def gathered(store: Filled, data: LabelledSet, most: int) -> tuple[list[Evidence], list[Evidence]]:

@@ -81,7 +81,7 @@ def test_nothing_fits() -> None:
         draft([candidate("A", "x" * 60), candidate("B", "好" * 50)], budget=10), kit()
     )
     assert after.hits == ()
-    assert len(after) == 0
+    assert after.size == 0
     (fault,) = after.faults
     assert fault.status is Status.DEGRADED
     assert fault.reason == "2 hits were found but none fits in 10 tokens; raise the budget"
@@ -241,5 +241,5 @@ def test_what_nothing_speaks_for_is_left_out_where_others_answer() -> None:
     assert [one.reason for one in chosen.dropped] == ["nothing speaks for it, and others answer"]
     alone = Budget()(draft([candidate("other", score=0.0)]), kit())
     assert [hit.id for hit in alone.hits] == ["other"]
-    meant = replace(both, query=replace(both.query, words=False))
+    meant = both._replace(query=replace(both.query, words=False))
     assert len(Budget()(meant, kit()).hits) == 2

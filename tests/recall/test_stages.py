@@ -81,8 +81,8 @@ def test_fused_scores(channels: dict[str, list[str]]) -> None:
 def test_the_stage_says_what_it_did() -> None:
     before = Draft(Query(text="?"), channels={"meaning": found("A", "B"), "words": found("B")})
     after = ReciprocalRanks()(before, kit())
-    assert len(before) == 3
-    assert len(after) == 2
+    assert before.size == 3
+    assert after.size == 2
     assert after.notes == ("2 passages, 1 found by more than one channel",)
 
 

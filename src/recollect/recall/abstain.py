@@ -10,7 +10,7 @@ docs/reference/confidence.md tells what was measured.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp
 from typing import ClassVar, NamedTuple
 
@@ -85,14 +85,13 @@ class Abstain:
             told += f", cosine {evidence.cosine:.2f}"
         sure = round(confidence, 4)
         if confidence >= floor:
-            return replace(draft, confidence=sure, notes=(*draft.notes, told))
+            return draft._replace(confidence=sure, notes=(*draft.notes, told))
         best = draft.candidates[0]
         gone = tuple(
             Dropped(*c.key, f"the confidence {confidence:.2f} is below the floor {floor:.2f}")
             for c in draft.candidates
         )
-        return replace(
-            draft,
+        return draft._replace(
             candidates=(),
             dropped=gone,
             confidence=sure,

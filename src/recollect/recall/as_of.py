@@ -8,7 +8,7 @@ by its own words; one that was revised in place is not found by words that only 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
@@ -41,7 +41,7 @@ class AsOf:
                 continue
             former += then.text != memory.text
             kept.append(candidate if then is memory else _shown(candidate, then))
-        draft = replace(draft, candidates=tuple(kept), dropped=(*draft.dropped, *dropped))
+        draft = draft._replace(candidates=tuple(kept), dropped=(*draft.dropped, *dropped))
         return draft.note(
             f"as of {moment:%Y-%m-%d %H:%M}: {len(dropped)} left out, {former} as they read then"
         )

@@ -7,7 +7,7 @@ goes to what stands around the hits (`around.py`): a hit cut out of a long text 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import ClassVar, NamedTuple
 
@@ -49,8 +49,7 @@ class Budget:
             hits, notes = with_surroundings(
                 hits, left, draft.query, kit, count, fill=self.fill, widen=self.widen
             )
-        draft = replace(
-            draft,
+        draft = draft._replace(
             candidates=(),
             hits=tuple(hits),
             dropped=tuple(dropped),

@@ -7,7 +7,7 @@ of its document would be shown, and where a document is what is asked for.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -35,8 +35,7 @@ class CardsGiveWay:
         gone = {c.key: answering[d] for c in cards if (d := _document(c)) in answering}
         if not gone:
             return draft
-        return replace(
-            draft,
+        return draft._replace(
             candidates=tuple(c for c in draft.candidates if c.key not in gone),
             dropped=tuple(
                 Dropped(*key, f"the section {section} of this document answers")

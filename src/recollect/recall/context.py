@@ -8,7 +8,7 @@ its neighbours score, if they were told in the same breath.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from operator import add
@@ -47,7 +47,7 @@ class Context:
             added(one, "neighbours", support[one.memory_id], ceiling=ceiling)
             for one in draft.candidates
         ]
-        return replace(draft, candidates=best_first(raised))
+        return draft._replace(candidates=best_first(raised))
 
 
 def _near_another(memories: Iterable[Memory]) -> list[str]:

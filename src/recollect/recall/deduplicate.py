@@ -7,7 +7,7 @@ drops what is the same passage, what says the same, and what a better candidate 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
 
@@ -49,7 +49,7 @@ class OnePerMemory:
                 kept.append(candidate)
             else:
                 dropped.append(Dropped(*candidate.key, f"another passage of {name} stands higher"))
-        return replace(draft, candidates=tuple(kept), dropped=tuple(dropped))
+        return draft._replace(candidates=tuple(kept), dropped=tuple(dropped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Deduplicate:
         if not dropped:
             return draft
         left = tuple(standing[at] for at in kept)
-        return replace(draft, candidates=left, dropped=tuple(dropped))
+        return draft._replace(candidates=left, dropped=tuple(dropped))
 
 
 def _in_place_of(better: Candidate, candidate: Candidate) -> Candidate:

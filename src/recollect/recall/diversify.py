@@ -11,7 +11,7 @@ without any embedder.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.errors import InvalidInput
@@ -51,7 +51,7 @@ class Diversify:
         floor = chosen[-1].score
         chosen += [_less(candidate, candidate.score - floor) for candidate in rest]
         moved = sum(at != place for place, at in enumerate(order))
-        return replace(draft, candidates=tuple(chosen)).note(
+        return draft._replace(candidates=tuple(chosen)).note(
             f"{moved} of {len(order)} changed their place so that each adds something"
         )
 

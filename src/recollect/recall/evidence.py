@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Evidence, Kit, Standing
@@ -48,9 +48,9 @@ class GatherEvidence:
         held = {
             c.key: count_terms(fold_for_terms(c.text), rarity)[0] for c in draft.candidates[:_FROM]
         }
-        draft = replace(draft, standing=draft.standing or _standing(draft, kit))
+        draft = draft._replace(standing=draft.standing or _standing(draft, kit))
         found = evidence(draft, draft.candidates, held, rarity, common.passages)
-        return replace(draft, evidence=found)
+        return draft._replace(evidence=found)
 
 
 def _standing(draft: Draft, kit: Kit) -> Standing | None:

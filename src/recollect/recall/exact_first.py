@@ -7,7 +7,7 @@ scores: half of the score is then what it was, the other half is for holding the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
@@ -25,4 +25,4 @@ class ExactFirst:
             return draft
         lifted = [added(c, EXACT, float(EXACT in c.channels), ceiling=2) for c in draft.candidates]
         lifted.sort(key=lambda c: (EXACT not in c.channels, -c.score))
-        return replace(draft, candidates=tuple(lifted)).note(f"{holding} hold it exactly, first")
+        return draft._replace(candidates=tuple(lifted)).note(f"{holding} hold it exactly, first")

@@ -6,7 +6,7 @@ What holds an identifier of the question exactly is left alone. Where nothing is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
@@ -32,8 +32,8 @@ class Floor:
                 kept.append(c)
             else:
                 missed.append(Miss(c, "score", c.score, self.least))
-        draft = replace(
-            draft, candidates=tuple(kept), dropped=(*draft.dropped, *(m.dropped for m in missed))
+        draft = draft._replace(
+            candidates=tuple(kept), dropped=(*draft.dropped, *(m.dropped for m in missed))
         )
         draft = draft.note(f"{len(kept)} of {len(kept) + len(missed)} score {self.least:g} or more")
         if kept:

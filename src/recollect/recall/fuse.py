@@ -8,7 +8,7 @@ that is `graded` says with its scores (0 to 1) which share of its weight each fi
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
@@ -73,6 +73,6 @@ class ReciprocalRanks:
             draft.channels, k=self.k, weights=self.weights, graded=self.graded
         )
         both = sum(len(c.channels) > 1 for c in candidates)
-        return replace(draft, candidates=candidates, channels={}).note(
+        return draft._replace(candidates=candidates, channels={}).note(
             f"{len(candidates)} passages, {both} found by more than one channel"
         )

@@ -17,7 +17,7 @@ in benchmarks/LOG.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit, Standing
@@ -106,8 +106,7 @@ class FuseAdaptively:
             f"{len(candidates)} passages, {both} found by more than one channel; "
             f"a spread of meaning weighs {weight:.2f}"
         )
-        return replace(
-            draft,
+        return draft._replace(
             candidates=candidates,
             channels={},
             standing=standing,

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
@@ -44,7 +44,7 @@ class FuseUnion:
         candidates.sort(key=lambda c: -c.score)
         candidates = exact_first(draft, candidates)
         both = sum(MEANING in c.channels and WORDS in c.channels for c in candidates)
-        draft = replace(draft, candidates=tuple(candidates), channels={}).note(
+        draft = draft._replace(candidates=tuple(candidates), channels={}).note(
             f"{len(candidates)} passages, {both} found by words and by meaning"
         )
         for name in weights.keys() - ran.keys() if ran else ():

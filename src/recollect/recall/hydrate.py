@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
@@ -42,8 +42,7 @@ class Hydrate:
             kept, gone = _fetched(draft.candidates, draft, kit)
             beyond = 0
         told = (f"{beyond} lower candidates were not fetched",) if beyond else ()
-        return replace(
-            draft,
+        return draft._replace(
             candidates=tuple(kept),
             dropped=tuple(gone),
             notes=(*draft.notes, *told),

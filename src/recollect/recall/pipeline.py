@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from recollect.recall.budget import Budget
 from recollect.recall.draft import Draft, Kit, Stage
@@ -26,7 +25,7 @@ def run(
     draft = Draft(query)
     steps: list[Step] = []
     began = time.perf_counter()
-    passed_on = len(draft)
+    passed_on = draft.size
     for at, planned in enumerate(preset.stages):
         now: tuple[Stage, ...] = (planned,)
         if planned.name == Budget.name and too_few_verified(draft.candidates, query):
@@ -35,10 +34,10 @@ def run(
             received = passed_on
             start = time.perf_counter()
             if draft.notes or draft.dropped:  # of the stage before
-                draft = replace(draft, notes=(), dropped=())
+                draft = draft._replace(notes=(), dropped=())
             draft = stage(draft, kit)
             spent = (time.perf_counter() - start) * 1000
-            passed_on = len(draft)
+            passed_on = draft.size
             steps.append(Step(stage.name, spent, received, passed_on, draft.notes, draft.dropped))
             if watch is not None:
                 watch(stage, draft)

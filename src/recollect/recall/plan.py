@@ -8,7 +8,7 @@ names exactly is never lost. Meaning is asked with the question as it was.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from recollect.errors import LLMError, RecollectError
@@ -51,7 +51,7 @@ class Plan:
         plan = by_rules(draft.query.text)
         if self.use_llm:
             draft, plan = self._asked(draft, kit, plan)
-        draft = replace(draft, plan=plan)
+        draft = draft._replace(plan=plan)
         if plan.rewritten != draft.query.text.strip():
             draft = draft.note(f"plan: words look for: {_short(plan.rewritten)} (by {plan.by})")
         named = "; ".join(plan.keywords[:8])

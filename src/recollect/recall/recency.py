@@ -8,7 +8,7 @@ is named by the way. Measured in benchmarks/LOG.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
@@ -39,4 +39,4 @@ class Recency:
             new = fresh(days_old(one.memory, now), self.half_life) if one.memory else 0.0
             aged.append(added(one, "recency", most * new * one.score, ceiling=1 + most))
         told = f"newness adds up to {most:.0%}"
-        return replace(draft, candidates=best_first(aged), notes=(*draft.notes, told))
+        return draft._replace(candidates=best_first(aged), notes=(*draft.notes, told))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from math import log, pi, sqrt
 from typing import ClassVar, NamedTuple
@@ -120,8 +120,7 @@ class Refine:
         )
         told = f"words weigh {firmness:.2f}, a spread of meaning {meaning:.2f}"
         told += f", a spread of near words {nearness:.2f}" if near else ""
-        return replace(
-            draft,
+        return draft._replace(
             candidates=refined,
             evidence=evidence(
                 draft, refined, {r.key: r.counts for r in read}, rarity, common.passages

@@ -9,7 +9,7 @@ A reranker that fails or is late changes nothing but the status, which then says
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp
 from typing import ClassVar
 
@@ -46,7 +46,7 @@ class Rerank:
         ]
         rest = _below(ordered[-1].score, draft.candidates[self.candidates :])
         moved = sum(a.key != b.key for a, b in zip(ordered, first, strict=True))
-        return replace(draft, candidates=(*ordered, *rest)).note(
+        return draft._replace(candidates=(*ordered, *rest)).note(
             f"{reranker.name} read {len(ordered)} and moved {moved}"
         )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from recollect.filters import All, Condition, Filter, Not, matches
@@ -69,7 +69,7 @@ class Route:
             and kit.store.scan(spaces=spaces, where=every, limit=1)[0]
         ):
             said = f"the list {rule.name!r} is empty: all is done"
-            return replace(draft, candidates=(), channels={}, settled=said).fault(
+            return draft._replace(candidates=(), channels={}, settled=said).fault(
                 Status.EMPTY, said
             )
         if not told:
@@ -87,8 +87,7 @@ class Route:
         if rule.done == "last" and any(_is_done(memory) for memory, _ in pieces):
             pieces.sort(key=lambda piece: _is_done(piece[0]))
             note += "; what is done at the end"
-        return replace(
-            draft,
+        return draft._replace(
             candidates=in_order(pieces, channel=CHANNEL, falling=not whole),
             channels={},
             settled=f"the route {rule.name!r} has the whole list",

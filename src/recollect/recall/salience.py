@@ -7,7 +7,7 @@ Age is counted from when a thing happened, or from when it was told if that is n
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from math import exp, log
 from typing import ClassVar
@@ -80,7 +80,7 @@ class Salience:
             }
             mixed.append(candidate._replace(score=sum(parts.values()), parts=parts))
         mixed.sort(key=lambda c: -c.score)
-        return replace(draft, candidates=tuple(mixed))
+        return draft._replace(candidates=tuple(mixed))
 
 
 def _memory(candidate: Candidate) -> Memory:

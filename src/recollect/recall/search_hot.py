@@ -7,7 +7,7 @@ word with the question. They come as channel `hot`; `HotFirst` puts them before 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from recollect.filters import matches
@@ -53,7 +53,7 @@ class SearchHot:
                 ordinal = passage.ordinal
                 working[memory.id, ordinal] = memory, passage
             found.append(Found(memory.id, ordinal, 1.0))
-        draft = replace(draft.with_channel(CHANNEL, tuple(found)), working=working)
+        draft = draft.with_channel(CHANNEL, tuple(found))._replace(working=working)
         return draft.note(
             f"hot: the {len(found)} newest of working memory, {len(found) - len(working)} promoted"
         )
@@ -131,8 +131,8 @@ class HotFirst:
                 reason = f"another passage of {candidate.memory_id} stands higher"
                 dropped.append(Dropped(*candidate.key, reason))
         candidates = (*hot.values(), *cold.values())
-        draft = replace(
-            draft, candidates=candidates, channels={}, dropped=(*draft.dropped, *dropped)
+        draft = draft._replace(
+            candidates=candidates, channels={}, dropped=(*draft.dropped, *dropped)
         )
         return draft.note(f"{len(hot)} hot ones first, then {len(cold)} others")
 
@@ -175,7 +175,7 @@ class NearestFew:
             else:
                 reason = f"beyond the {self.count} nearest: {candidate.score:.3f}, the last has "
                 dropped.append(Dropped(*candidate.key, reason + f"{kept[-1].score:.3f}"))
-        return replace(draft, candidates=tuple(kept), dropped=tuple(dropped))
+        return draft._replace(candidates=tuple(kept), dropped=tuple(dropped))
 
 
 def _cold_order(draft: Draft) -> Iterator[Key]:

@@ -7,7 +7,7 @@ nothing it is not asked, unless that speaks of somebody; see `recall/what_is_ask
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.errors import EmbedderError
@@ -60,7 +60,7 @@ class SearchMeaning:
                 exactly=self.exactly,
             ),
         )
-        draft = replace(draft, question=question).with_channel(CHANNEL, tuple(found))
+        draft = draft._replace(question=question).with_channel(CHANNEL, tuple(found))
         draft = draft.note(f"meaning: {len(found)} nearest")
         if nothing_named and query.vector is None:
             draft = told_once(draft, "it was asked by meaning alone, which may be far off")

@@ -6,7 +6,7 @@ named, so that a hung embedder never holds up an answer by words.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput, RecollectError
@@ -80,8 +80,7 @@ class SideBySide:
 
 def _merge(into: Draft, one: Draft) -> Draft:
     new_faults = tuple(f for f in one.faults if f not in into.faults)
-    return replace(
-        into,
+    return into._replace(
         channels={**into.channels, **one.channels},
         question=into.question or one.question,
         working=into.working or one.working,

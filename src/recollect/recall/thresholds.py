@@ -14,7 +14,7 @@ What holds an identifier of the question exactly is left alone. Where nothing is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from recollect.recall.draft import Draft, Kit
@@ -110,7 +110,7 @@ def _cut(
             candidate = Candidate(one.memory_id, one.ordinal, max(0.0, value), places)
             missed.append(Miss(candidate, channel, value, least))
     dropped += [miss.dropped for miss in missed]
-    draft = replace(draft, dropped=(*draft.dropped, *dropped)).with_channel(channel, tuple(kept))
+    draft = draft._replace(dropped=(*draft.dropped, *dropped)).with_channel(channel, tuple(kept))
     return draft.note(f"{channel}: {len(kept)} of {len(found)} reach {least:g}"), missed
 
 
@@ -132,7 +132,7 @@ def nothing_left(draft: Draft, kit: Kit, missed: list[Miss], what_to_lower: str)
             channels=miss.candidate.channels,
             parts=miss.candidate.parts or {miss.what: round(miss.value, 6)},
         )
-        return replace(draft, nearest=nearest).fault(
+        return draft._replace(nearest=nearest).fault(
             Status.BELOW_FLOOR,
             f"something was found, but nothing good enough: the nearest, {memory.id}, has "
             f"{miss.what} {miss.value:.3f} where {miss.least:g} is the least; lower "

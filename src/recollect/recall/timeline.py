@@ -7,7 +7,7 @@ happened then.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.clock import to_micros
@@ -39,7 +39,7 @@ class FindPeriod:
             text = text[: phrase.span[0]] + " " + text[phrase.span[1] :]
         period = Period(phrases[0].start, phrases[0].end, text)
         shown = f"{period.start:%Y-%m-%d %H:%M} to {period.end:%Y-%m-%d %H:%M}"
-        return replace(draft, period=period).note(f"“{phrases[0].text}” means {shown}")
+        return draft._replace(period=period).note(f"“{phrases[0].text}” means {shown}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class RaisePeriod:
         ]
         raised.sort(key=lambda c: -c.score)
         count = sum(_within(period, c.memory) for c in raised)
-        return replace(draft, candidates=tuple(raised)).note(f"{count} happened then")
+        return draft._replace(candidates=tuple(raised)).note(f"{count} happened then")
 
 
 def _within(period: Period, memory: Memory | None) -> bool:

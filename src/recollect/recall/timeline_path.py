@@ -11,7 +11,7 @@ finds is of other days. A memory that has no `occurred_at` counts as of when it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import time, timedelta
 from typing import ClassVar
 
@@ -60,8 +60,7 @@ class TimelinePath:
             )
             holding = {(found.memory_id, found.ordinal) for found in named}
             draft, pieces = _chosen(draft, kit, pieces, holding)
-        return replace(
-            draft,
+        return draft._replace(
             candidates=in_order(pieces, channel=CHANNEL, falling=True),
             channels={},
             settled=f"{len(newest)} memories of the time that the question names",
@@ -96,7 +95,7 @@ def _chosen(
         for piece in pieces
         if _key(piece) not in chosen
     )
-    draft = replace(draft, dropped=(*draft.dropped, *dropped))
+    draft = draft._replace(dropped=(*draft.dropped, *dropped))
     return draft.note(
         f"timeline: not all fit; {len(first)} hold words of the question and go first"
     ), [piece for piece in pieces if _key(piece) in chosen]

@@ -90,7 +90,7 @@ class SearchVerified:
             again = stage(again, kit)
         known = {candidate.key for candidate in draft.candidates}
         more = [c for c in again.candidates if c.key not in known and is_verified(c)]
-        draft = replace(draft, candidates=(*draft.candidates, *more))
+        draft = draft._replace(candidates=(*draft.candidates, *more))
         return draft.note(f"unverified memories stood before them: {len(more)} verified ones more")
 
 
@@ -104,7 +104,7 @@ def noted(draft: Draft, nearest: Hit) -> Draft:
     count = len({d.memory_id for d in draft.dropped if d.reason == reason})
     if draft.hits:
         return draft.note(f"{count} left out: {reason}")
-    return replace(draft, nearest=nearest).fault(
+    return draft._replace(nearest=nearest).fault(
         Status.BELOW_FLOOR,
         f"nothing verified answers this. Found: {count} {reason}. Review what waits ('recollect "
         "digest', 'recollect promote'), or ask with an unverified_share of 1 (--unverified 1)",
