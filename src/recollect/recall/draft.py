@@ -25,7 +25,7 @@ from recollect.vocabulary import (
 )
 
 if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions need no thread
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
 
     from recollect.llms.protocol import LLM
     from recollect.recall.route import RouteRule
@@ -90,7 +90,7 @@ class Draft(NamedTuple):
     channels: Mapping[str, tuple[Found, ...]] = MappingProxyType({})
     standing: Standing | None = None
     evidence: Evidence | None = None
-    # what only working memory has, by memory id and ordinal: no search of the store finds it
+    # what no search of the store finds, by memory id and ordinal: working memory, and the web
     working: Mapping[tuple[str, int], tuple[Memory, Passage]] = MappingProxyType({})
     candidates: tuple[Candidate, ...] = ()
     hits: tuple[Hit, ...] = ()
@@ -104,8 +104,7 @@ class Draft(NamedTuple):
         return self._replace(notes=(*self.notes, text))
 
     def fault(self, status: Status, reason: str) -> Draft:
-        return self._replace(
-            faults=(*self.faults, Fault(status, reason)), notes=(*self.notes, reason)
+        return self._replace(faults=(*self.faults, Fault(status, reason)), notes=(*self.notes, reason)
         )
 
     def with_channel(self, name: str, found: tuple[Found, ...]) -> Draft:
@@ -161,3 +160,9 @@ class Stage(Protocol):
     def name(self) -> str: ...
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft: ...
+
+
+class Apart(Stage, Protocol):
+    """A search that waits for strangers, on threads of its own; see `side_by_side.py`."""
+
+    def start(self, draft: Draft, kit: Kit) -> Future[Draft]: ...

@@ -1,16 +1,17 @@
 """Run searches at the same time, each within what is left of the deadline.
 
 All but the last run in the pool; the last runs here. One that is late or fails is left out and
-named, so that a hung embedder never holds up an answer by words.
+named, so that a hung embedder never holds up an answer by words. A search that waits for strangers
+(the web) has threads of its own, so that it takes none from the others; it never runs here.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from recollect.errors import InvalidInput, RecollectError
-from recollect.recall.draft import Draft, Kit, Stage
+from recollect.recall.draft import Apart, Draft, Kit, Stage
 from recollect.vocabulary import Status
 
 if TYPE_CHECKING:
@@ -28,8 +29,11 @@ class SideBySide:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled:
             return draft.note(f"no search: {draft.settled}")
-        others = [(stage, self._start(stage, draft, kit)) for stage in self.stages[:-1]]
-        merged = _merge(draft, self._now(self.stages[-1], draft, kit))
+        here = next((stage for stage in reversed(self.stages) if not _is_apart(stage)), None)
+        others = [
+            (stage, self._start(stage, draft, kit)) for stage in self.stages if stage is not here
+        ]
+        merged = draft if here is None else _merge(draft, self._now(here, draft, kit))
         for stage, future in others:
             merged = _merge(merged, self._wait(stage, future, draft, kit))
         if not merged.channels:
@@ -39,6 +43,8 @@ class SideBySide:
     @staticmethod
     def _start(stage: Stage, draft: Draft, kit: Kit) -> Future[Draft] | None:
         """None where there is nothing to wait for: the vector is given, or meaning is off."""
+        if _is_apart(stage):
+            return stage.start(draft, kit)
         if draft.query.vector is not None or not draft.query.meaning:
             return None
         return kit.pool().submit(stage, draft, kit)
@@ -78,12 +84,15 @@ class SideBySide:
         )
 
 
+def _is_apart(stage: Stage) -> TypeGuard[Apart]:
+    return hasattr(stage, "start")
+
+
 def _merge(into: Draft, one: Draft) -> Draft:
     new_faults = tuple(f for f in one.faults if f not in into.faults)
-    return into._replace(
-        channels={**into.channels, **one.channels},
+    return into._replace(channels={**into.channels, **one.channels},
         question=into.question or one.question,
-        working=into.working or one.working,
+        working={**into.working, **one.working} if into.working else one.working,
         notes=(*into.notes, *(note for note in one.notes if note not in into.notes)),
         faults=(*into.faults, *new_faults),
     )

@@ -81,9 +81,8 @@ class SearchVerified:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         verified = Not(Condition("provenance", TRUST, "=", UNVERIFIED))
         where = draft.query.where
-        again = Draft(
-            replace(draft.query, where=verified if where is None else All((where, verified)))
-        )
+        where = verified if where is None else All((where, verified))
+        again = Draft(replace(draft.query, where=where, unverified_share=0.0))
         if (question := draft.question) is not None:  # embedded once
             kit = kit._replace(question=lambda query: question)
         for stage in self.stages:
