@@ -104,7 +104,8 @@ class Draft(NamedTuple):
         return self._replace(notes=(*self.notes, text))
 
     def fault(self, status: Status, reason: str) -> Draft:
-        return self._replace(faults=(*self.faults, Fault(status, reason)), notes=(*self.notes, reason)
+        return self._replace(
+            faults=(*self.faults, Fault(status, reason)), notes=(*self.notes, reason)
         )
 
     def with_channel(self, name: str, found: tuple[Found, ...]) -> Draft:

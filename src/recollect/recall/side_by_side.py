@@ -90,7 +90,8 @@ def _is_apart(stage: Stage) -> TypeGuard[Apart]:
 
 def _merge(into: Draft, one: Draft) -> Draft:
     new_faults = tuple(f for f in one.faults if f not in into.faults)
-    return into._replace(channels={**into.channels, **one.channels},
+    return into._replace(
+        channels={**into.channels, **one.channels},
         question=into.question or one.question,
         working={**into.working, **one.working} if into.working else one.working,
         notes=(*into.notes, *(note for note in one.notes if note not in into.notes)),
