@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
-from recollect.vocabulary import Candidate, Dropped, Memory
+from recollect.vocabulary import Candidate, Dropped, Memory, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,10 @@ def _held(memory: Memory, moment: datetime) -> bool:
 
 def _shown(candidate: Candidate, then: Memory) -> Candidate:
     """Its passage of the same place, or the last if the text was shorter then."""
-    from recollect.text.split import split
+    from recollect.text.faq_layout import layout_of, passages_of
 
-    passages = split(then.text)
+    passages = passages_of(then)
     passage = passages[min(candidate.ordinal, len(passages) - 1)]
+    if (entry := layout_of(then)) is not None:
+        passage = Passage(candidate.ordinal, *entry.shown)
     return candidate._replace(memory=then, passage=passage)

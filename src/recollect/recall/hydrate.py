@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.unverified import too_few_verified
+from recollect.text.faq_layout import FAQ
 from recollect.vocabulary import Candidate, Dropped, Tier
 
 _PER_MEMORY = 2  # passages: of long memories several are read
@@ -20,10 +21,11 @@ class Hydrate:
     per_hit: float = 1.5  # duplicates and oversized items may take a third
     at_least: int = 24  # memories: what comes after may still lift a candidate
     best: int = 0  # so many of every channel are fetched whatever their score
+    exclude: bool = True  # frequent questions that exclude what is asked; off to measure
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled:  # fetched already, and perhaps whole instead of by passages
-            return draft
+            return self._with_entries(draft, once=True)
         count = max(self.at_least, ceil(self.per_hit * draft.query.limit))
         wanted: list[Candidate] = []
         memories: set[str] = set()
@@ -42,11 +44,25 @@ class Hydrate:
             kept, gone = _fetched(draft.candidates, draft, kit)
             beyond = 0
         told = (f"{beyond} lower candidates were not fetched",) if beyond else ()
-        return draft._replace(
+        draft = draft._replace(
             candidates=tuple(kept),
             dropped=tuple(gone),
             notes=(*draft.notes, *told),
         )
+        return self._with_entries(draft)
+
+    def _with_entries(self, draft: Draft, *, once: bool = False) -> Draft:
+        """Frequent questions as they are shown; see `recall/faq_shown.py`."""
+        for candidate in draft.candidates:
+            if candidate.memory is not None and candidate.memory.kind == FAQ:
+                break
+        else:
+            return draft
+        from recollect.recall.faq_shown import as_entries
+
+        asked = draft.query.text if self.exclude else ""
+        kept, gone = as_entries(draft.candidates, asked, once=once)
+        return draft._replace(candidates=tuple(kept), dropped=(*draft.dropped, *gone))
 
 
 def _fetched(

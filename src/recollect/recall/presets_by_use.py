@@ -17,6 +17,7 @@ from recollect.recall.draft import Stage
 from recollect.recall.evidence import GatherEvidence
 from recollect.recall.exact_first import ExactFirst
 from recollect.recall.expand import Expand
+from recollect.recall.faq_entries import FaqEntries
 from recollect.recall.floor import Floor
 from recollect.recall.fuse import K, ReciprocalRanks
 from recollect.recall.fuse_adaptively import FuseAdaptively
@@ -111,6 +112,8 @@ KNOWLEDGE_WEIGHTS: Mapping[str, float] = {MEANING: 1.0, WORDS: 1.0, EXACT: 1.0}
 # A line or two found alone says little; this is a paragraph or two, in either language.
 KNOWLEDGE_WIDEN = Widen(below=350, up_to=850)
 
+_FAQ = FaqEntries()
+
 
 def knowledge_preset(
     *,
@@ -120,6 +123,7 @@ def knowledge_preset(
     weights: Mapping[str, float] | None = None,
     graded: tuple[str, ...] = (),
     expand: bool = True,
+    faq: FaqEntries | None = _FAQ,
     cards_give_way: bool = True,
     widen: Widen | None = KNOWLEDGE_WIDEN,
 ) -> Preset:
@@ -138,6 +142,7 @@ def knowledge_preset(
             SideBySide((*beside, SearchMeaning(candidates=100), SearchWords())),
             *((Expand(),) if expand else ()),
             *after_search,
+            *((faq,) if faq is not None else ()),
             Thresholds(),
             ReciprocalRanks(k=K, weights={**KNOWLEDGE_WEIGHTS, **(weights or {})}, graded=graded),
             ExactFirst(),

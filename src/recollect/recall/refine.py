@@ -26,6 +26,7 @@ from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
 from recollect.stores.protocol import Counted, CountsTerms
 from recollect.text.bm25 import K1, idf, longness
+from recollect.text.faq_layout import FAQ, passage_at
 from recollect.text.fold import fold_for_terms
 from recollect.text.tokenise import (
     count_terms,
@@ -201,7 +202,10 @@ def _read(draft: Draft, kit: Kit, rarity: Mapping[str, float]) -> list[_Read]:
     for candidate, known in zip(draft.candidates, counted, strict=True):
         memory, passage = candidate.memory, candidate.passage
         assert memory is not None and passage is not None
-        folded = fold_for_terms(candidate.text) if folds or known is None else ""
+        if memory.kind == FAQ:  # shown with its answers; what speaks for it is the line found
+            passage = passage_at(memory, candidate.ordinal, passage)
+        text = memory.text[passage.start : passage.end]
+        folded = fold_for_terms(text) if folds or known is None else ""
         counts, length = count_terms(folded, rarity) if known is None else known
         whole = length * len(memory.text) / max(passage.end - passage.start, 1)
         read.append(_Read(candidate.key, folded, counts, length, whole))

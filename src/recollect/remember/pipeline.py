@@ -15,7 +15,7 @@ from recollect.errors import Conflict, EmbedderError, FingerprintMismatch, Store
 from recollect.remember.ingress import identity
 from recollect.remember.redacting import redacted_of
 from recollect.stores.protocol import Store
-from recollect.text.split import split
+from recollect.text.faq_layout import passages_of
 from recollect.text.tokenise import joined_terms
 from recollect.vocabulary import Action, Entry, Memory, Receipt
 
@@ -40,7 +40,7 @@ class Kit(NamedTuple):
 
 def prepare(memory: Memory, *, given_id: bool) -> Entry:
     """A memory with its passages and their terms. With an id of its own it is never merged."""
-    passages = split(memory.text)
+    passages = passages_of(memory)
     joined = tuple(joined_terms(memory.text[p.start : p.end]) for p in passages)
     return Entry(memory, passages, joined, identity(memory), merge=not given_id)
 
