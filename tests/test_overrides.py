@@ -72,6 +72,8 @@ def test_a_threshold_of_a_space_cuts_there_and_nowhere_else(engine: Engine) -> N
         ("words_threshold", 0.9, 0.1, 0.9),
         ("floor", 0.3, None, 0.3),
         ("unverified_share", 0.0, 0.9, 0.0),
+        ("match_words", True, False, False),
+        ("match_meaning", False, None, False),
         ("offer_confidence", 0.9, 0.2, 0.9),
         ("offer_characters", 10, 80, 80),
         ("working_kept", 10, 40, 10),

@@ -27,7 +27,7 @@ from recollect.stores.protocol import Store
 _NOTES = "settings/"  # settings/NAME of the store, settings/NAME/SPACE of a space
 # Of two values, the stricter. None is no threshold at all; of the floor it is the embedder's own.
 _LEAST = frozenset({"limit", "budget", "deadline", "unverified_share", "working_kept",
-                    "working_hours"})  # fmt: skip
+                    "working_hours", "match_words", "match_meaning"})  # fmt: skip
 
 
 class InForce(NamedTuple):

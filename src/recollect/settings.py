@@ -60,6 +60,8 @@ class Settings:
     promote_sources: int = 3
     promote_told: int = 5
     unverified_share: float = 0.5
+    match_words: bool = True
+    match_meaning: bool = True
     keep_events: int = 10_000
 
     @property
@@ -118,6 +120,8 @@ MEANING: Mapping[str, str] = {
     "promote_sources": "the rule: so many independent sources say it; 0: no such rule",
     "promote_told": "the rule: so many told it, each on their own; 0: no such rule",
     "unverified_share": "how much of an answer may be unverified, 0 to 1",
+    "match_words": "whether a knowledge base is searched by words",
+    "match_meaning": "whether a knowledge base is searched by meaning",
     "keep_events": "how many events are kept for replay; 0: none is written",
 }
 PROMOTION = ("by-hand", "by-rule")
@@ -150,8 +154,8 @@ PROJECT_MAY_SET = frozenset(
 # takes in. Nothing that names a place, a key or a model.
 OVERRIDABLE = frozenset({
     "limit", "budget", "deadline", "meaning_threshold", "words_threshold", "floor",
-    "unverified_share", "offer_confidence", "offer_characters", "working_kept", "working_hours",
-    "promotion", "promote_sources", "promote_told",
+    "unverified_share", "match_words", "match_meaning", "offer_confidence", "offer_characters",
+    "working_kept", "working_hours", "promotion", "promote_sources", "promote_told",
 })  # fmt: skip
 OVERRIDABLE_BY_STORE_ONLY = frozenset({"trusted"})
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.recall.document_parts import DOCUMENT as DOCUMENT
+from recollect.recall.document_parts import SECTION as SECTION
 from recollect.shelf import Shelf
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
-# Kinds of memories. A document is a card (its title and headings) and its sections.
-DOCUMENT, SECTION = "document", "section"
-FAQ = "faq"
+FAQ = "faq"  # a kind of memories, as are DOCUMENT and SECTION
 
 
 class Shared:
