@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import InvalidInput, UnknownSpace
 from recollect.filters import All, Condition, Filter, PartOf
 from recollect.knowledge.citations import cited
+from recollect.knowledge.conversation import Conversation
 from recollect.knowledge.params import SearchParams
 from recollect.knowledge.passages import Passages
 from recollect.knowledge.shared import DOCUMENT, Shared
@@ -30,7 +31,7 @@ class Searching(Shared):
         self,
         asked: str | SearchParams | Mapping[str, Any],
         *,
-        history: Sequence[Turn] = (),
+        history: Sequence[Turn | Mapping[str, Any]] = (),
         web: bool | Stage | None = None,
         preset: Preset | None = None,
         deadline: float | None = None,
@@ -41,21 +42,23 @@ class Searching(Shared):
 
         `asked` is the question or `SearchParams`; `params` are single ones of these by name:
         `base.search("notice period", match_count=3, documents=["handbook.pdf"])`. `history` are the
-        earlier turns of the conversation, oldest first; `web=True` searches the web beside the
-        knowledge base. `preset` is one that `knowledge_preset` made, e.g. without some feature.
+        earlier turns of the conversation, oldest first: a follow-up is made whole from them and
+        searched for so (`asked_as`), and what they referred to joins for less weight. `web=True`
+        searches the web beside the knowledge base. `preset` is one that `knowledge_preset` made,
+        e.g. without some feature.
         """
         told = SearchParams.of(asked, **params)
-        stages = preset or self._preset(history, web)
-        options = self._options(told, deadline)
+        spoken = Conversation.of(self.engine, history, told.knowledge_bases or (self.space,))
+        whole = spoken.made_whole(told.query_text, deadline)
+        stages = preset or self._preset(spoken.turns, web)
+        options = self._options(told, whole.left(deadline))
         try:
-            recollection = self.engine.recall(
-                told.query_text, preset=stages, touch=touch, **options
-            )
+            recollection = self.engine.recall(whole.text, preset=stages, touch=touch, **options)
         except UnknownSpace:
             if told.knowledge_bases:
                 raise
             recollection = self._nothing_here(told)
-        return Passages(recollection, cited(recollection.hits))
+        return Passages(whole.noted(recollection), cited(recollection.hits))
 
     def _nothing_here(self, told: SearchParams) -> Recollection:
         """The answer of a base that nothing was ever put into."""
@@ -74,7 +77,7 @@ class Searching(Shared):
         memory_id: str,
         asked: str | SearchParams | Mapping[str, Any],
         *,
-        history: Sequence[Turn] = (),
+        history: Sequence[Turn | Mapping[str, Any]] = (),
         web: bool | Stage | None = None,
         preset: Preset | None = None,
         deadline: float | None = None,
@@ -83,10 +86,11 @@ class Searching(Shared):
         """Why a section (or whatever else the base holds) is not in the answer of `search` with the
         same arguments, or at which rank it is."""
         told = SearchParams.of(asked, **params)
-        stages = preset or self._preset(history, web)
-        return self.engine.why_not(
-            memory_id, told.query_text, preset=stages, **self._options(told, deadline)
-        )
+        spoken = Conversation.of(self.engine, history, told.knowledge_bases or (self.space,))
+        whole = spoken.made_whole(told.query_text, deadline)
+        stages = preset or self._preset(spoken.turns, web)
+        options = self._options(told, whole.left(deadline))
+        return self.engine.why_not(memory_id, whole.text, preset=stages, **options)
 
     def _preset(self, history: Sequence[Turn], web: bool | Stage | None) -> Preset:
         """The preset `knowledge` with what this question brings along."""

@@ -37,9 +37,9 @@ from recollect.story.states import States
 from recollect.story.telling import part_of
 from recollect.story.threads import threads
 from recollect.story.timeline import timeline
-from recollect.story.timing import Late, within
 from recollect.text.tokenise import telling_terms
 from recollect.vocabulary import Memory, Status
+from recollect.within import Late, within
 
 if TYPE_CHECKING:
     from recollect.llms.protocol import LLM

@@ -20,8 +20,8 @@ from recollect.story.telling import (
     scene_records,
 )
 from recollect.story.threads import thread_record
-from recollect.story.timing import within
 from recollect.vocabulary import Memory
+from recollect.within import within
 
 
 class SceneIn(NamedTuple):

@@ -30,7 +30,7 @@ def within(seconds: float, do: Callable[[], T]) -> T:
         except BaseException as e:  # whoever waits gets it
             future.set_exception(e)
 
-    threading.Thread(target=work, name="recollect-story", daemon=True).start()
+    threading.Thread(target=work, name="recollect-in-time", daemon=True).start()
     try:
         return future.result(timeout=seconds)
     except TimeoutError:
