@@ -6,7 +6,8 @@ copies of passages, follows the truth's changes (`Feed`) and may be behind, wron
 
 To write one: keep a row for each passage (memory id, ordinal, space, version, what filters ask for,
 terms or vectors) and one row for the position. Every retriever passes
-`recollect.testing.RetrieverContract`. Calls come from several threads at once.
+`recollect.testing.RetrieverContract`. Calls come from several threads at once, and every one must
+end: set a timeout on whatever goes through a network. Any exception counts as a failure.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class Position(NamedTuple):
     store: str  # which truth it follows; it is refused by any other
     number: int  # it has every change up to this one
     tokeniser: int  # whose terms it holds; of another, it is made anew
-    cursor: str | None = None  # being made anew: go on after this memory; None: it is whole
+    cursor: str | None = None  # being made anew: go on there ("": begin); None: it is whole
     made: int = 0  # how many memories that has copied so far
 
 
@@ -156,12 +157,15 @@ class Indexed(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What to do, in this order."""
+    """What to do, in this order.
+
+    `embeddings` are those that hold now, the one that answers first: keep vectors of these side by
+    side and of no others. After a switch, the vectors of some passages may still be on their way.
+    """
 
     spaces_gone: tuple[str, ...] = ()
     vectors_gone: tuple[str, ...] = ()  # fingerprints: drop all vectors of theirs
-    embeddings: tuple[Embedding, ...] | None = None  # None: as before; else these and no others,
-    # the one that answers first. Vectors of all of them are kept side by side.
+    embeddings: tuple[Embedding, ...] = ()
     gone: tuple[str, ...] = ()  # ids of memories that are no more
     written: tuple[Indexed, ...] = ()
 

@@ -19,6 +19,10 @@ class Embeddings:
     def embedding(self) -> Embedding | None:
         return None if self.active is None else self._known[self.active]
 
+    def all(self) -> tuple[Embedding, ...]:
+        """The one that answers first."""
+        return tuple(sorted(self._known.values(), key=lambda e: e.fingerprint != self.active))
+
     # What comes in is checked first
 
     def check(self, entry: Entry, fingerprint: str | None) -> None:

@@ -15,6 +15,7 @@ from recollect.errors import Conflict, NotFound, unknown_space
 from recollect.filters import Filter, matches
 from recollect.stores.background import mean_and_spread
 from recollect.stores.cursors import place
+from recollect.stores.in_memory.changes import Contents, InMemoryFeed
 from recollect.stores.in_memory.embeddings import Embeddings
 from recollect.stores.in_memory.held import (
     Held,
@@ -26,6 +27,7 @@ from recollect.stores.in_memory.held import (
     said,
     word_scores,
 )
+from recollect.stores.in_memory.notes import Notes
 from recollect.stores.in_memory.tiers import new_tiers
 from recollect.stores.protocol import (
     Compared,
@@ -54,8 +56,9 @@ from recollect.vocabulary import (
 )
 
 
-class InMemoryStore:
+class InMemoryStore(Notes):
     def __init__(self) -> None:
+        super().__init__()
         self._lock = threading.RLock()
         self._memories: dict[str, Memory] = {}
         self._numbers: dict[str, int] = {}  # the order told
@@ -65,7 +68,7 @@ class InMemoryStore:
         self._spaces: dict[str, None] = {GLOBAL_SPACE: None}
         self._embeddings = Embeddings()
         self._tiers = new_tiers()
-        self._notes: dict[str, str] = {}
+        self._feed = InMemoryFeed(self._contents)
         self._handles = 0
         self._told = 0
 
@@ -319,12 +322,9 @@ class InMemoryStore:
         fingerprint: str,
         spaces: Sequence[str],
     ) -> Compared:
+        every = len(self._held(None)) or 1
         found = self.search_meaning(
-            vector,
-            fingerprint=fingerprint,
-            spaces=spaces,
-            where=None,
-            limit=len(self._held(None)) or 1,
+            vector, fingerprint=fingerprint, spaces=spaces, where=None, limit=every
         )
         by_key = {(f.memory_id, f.ordinal): f.score for f in found}
         mean, spread = mean_and_spread([f.score for f in found])
@@ -382,13 +382,13 @@ class InMemoryStore:
     def tiers(self) -> Tiers:
         return self._tiers
 
-    def notes(self, prefix: str = "") -> dict[str, str]:
-        return {k: v for k, v in sorted(self._notes.items()) if k.startswith(prefix)}
+    def feed(self) -> InMemoryFeed:
+        return self._feed
 
-    def write_note(self, key: str, value: str | None) -> None:
-        with self._lock:  # a new one each time: whoever reads has a whole one
-            held = {k: v for k, v in self._notes.items() if k != key}
-            self._notes = held if value is None else {**held, key: value}
+    def _contents(self) -> Contents:
+        with self._lock:
+            held = {i: (m, self._passages[i]) for i, m in self._memories.items()}
+            return Contents(held, set(self._spaces), self._embeddings.all())
 
     def check(self) -> list[Check]:
         return [Check("store", True, f"{len(self._memories)} memories, in memory only")]

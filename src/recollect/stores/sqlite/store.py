@@ -51,6 +51,7 @@ from recollect.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from recollect.stores.sqlite.changes import SQLiteFeed
     from recollect.stores.sqlite.events import SQLiteEventLog
 
 
@@ -364,6 +365,11 @@ class SQLiteStore:
         return Tiers(
             SQLiteQuarantine(self._database), SQLiteWorkingMemory(self._database), self._events
         )
+
+    def feed(self) -> SQLiteFeed:
+        from recollect.stores.sqlite.changes import SQLiteFeed  # only who is followed needs it
+
+        return SQLiteFeed(self._database)
 
     def notes(self, prefix: str = "") -> dict[str, str]:
         with self._database.read() as reader:

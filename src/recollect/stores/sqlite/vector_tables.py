@@ -14,6 +14,7 @@ import apsw
 from recollect.errors import FingerprintMismatch
 from recollect.stores.protocol import Embedding, Unembedded
 from recollect.stores.sound_vectors import sound_rows
+from recollect.stores.sqlite import triggers
 from recollect.stores.sqlite.spaces import SpaceRow, next_seq
 from recollect.vocabulary import Vectors
 
@@ -65,6 +66,7 @@ def create(connection: apsw.Connection, embedding: Embedding, *, active: bool) -
         "seq INTEGER NOT NULL, data BLOB NOT NULL)"
     )
     connection.execute(f"CREATE INDEX {table}_seq ON {table} (space, seq)")
+    triggers.follow_vectors(connection, table)
 
 
 def _drop(connection: apsw.Connection, table: VectorTable) -> None:

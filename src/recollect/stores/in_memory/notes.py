@@ -1,0 +1,19 @@
+"""Notes of the engine: short texts by key."""
+
+from __future__ import annotations
+
+import threading
+
+
+class Notes:
+    def __init__(self) -> None:
+        self._writing = threading.Lock()
+        self._notes: dict[str, str] = {}
+
+    def notes(self, prefix: str = "") -> dict[str, str]:
+        return {k: v for k, v in sorted(self._notes.items()) if k.startswith(prefix)}
+
+    def write_note(self, key: str, value: str | None) -> None:
+        with self._writing:  # a new one each time: whoever reads has a whole one
+            held = {k: v for k, v in self._notes.items() if k != key}
+            self._notes = held if value is None else {**held, key: value}
