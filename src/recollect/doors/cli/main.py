@@ -42,6 +42,7 @@ COMMANDS = {
     "undo": "take the last decision about an offer back",
     "rollback": "remove all that came from one source, and what was made from it",
     "events": "show what happened: tier changes, workflow nodes, traces of recalls",
+    "faq": "keep frequent questions with their answers: add, import, export, list, enable",
     "story": "tell a story: cast, scenes, states, threads; and look at them",
     "scene": "what to know before a scene is written: states, memories, timeline, threads",
     "spaces": "show the spaces and what they hold",
@@ -79,7 +80,7 @@ Every command has its own help: recollect COMMAND --help
 
 
 _COMMANDS = "recollect.doors.cli.commands"
-_TWO_WORDS = frozenset({"story", "source"})  # the second may be left out
+_TWO_WORDS = frozenset({"story", "source", "faq"})  # the second may be left out
 
 
 class Command(Protocol):

@@ -1,0 +1,235 @@
+"""Files of frequent questions: CSV (also with Chinese column names), JSON, JSON lines.
+
+In a cell of CSV, `##` stands between several questions or answers; a line break stands between
+questions too. UTF-8, with a mark at its beginning or without, UTF-16 with one, and GB18030 (as
+spreadsheets in China write it) are read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.checks import shown
+from recollect.errors import InvalidInput
+from recollect.text.fold import fold
+
+FORMATS = ("csv", "json", "jsonl")
+SEPARATOR = "##"
+MAX_BYTES = 200_000_000
+
+# What columns may be called, without case, blanks, and what stands in brackets behind.
+_COLUMNS = {
+    "question": "question standardquestion q 标准问题 标准问 问题 问",
+    "similar": "similar similarquestions alternatives 相似问题 相似问 相似问法 扩展问",
+    "negative": "negative negativequestions exclude 反例问题 反例 排除问题 排除问",
+    "answers": "answers answer a 答案 回答 答 机器人回答",
+    "tags": "tags tag category 标签 分类",
+    "id": "id 编号",
+    "enabled": "enabled 启用 是否启用",
+    "disabled": "disabled 停用 是否停用 禁用",
+}
+_NAMES = {name: field for field, names in _COLUMNS.items() for name in names.split()}
+_YES = frozenset("1 true yes y on 是 启用 真".split())
+_NO = frozenset("0 false no n off 否 停用 禁用 假".split())
+_WRITTEN = ("id", "question", "similar", "negative", "answers", "tags", "enabled")
+
+
+class Row(NamedTuple):
+    """A row as it was read: its place, and its fields or why it cannot be read."""
+
+    place: int  # the line of a CSV or JSONL file, or the number in a list, from 1
+    told: Mapping[str, Any] | None
+    why: str = ""
+
+
+class Read(NamedTuple):
+    rows: Iterator[Row]
+    notes: list[str]
+
+
+def read_file(
+    path: str | os.PathLike[str], *, format_name: str = "auto", separator: str = SEPARATOR
+) -> Read:
+    file = Path(path).expanduser()
+    text = _decoded(_bytes(file), str(path))
+    form = _format(file, text) if format_name == "auto" else format_name
+    if form not in FORMATS:
+        raise InvalidInput(f"format: expected {', '.join(FORMATS)} or auto, got {shown(form)}")
+    if not separator or separator.isspace():
+        raise InvalidInput("the separator is empty; use something that no question holds, as ##")
+    if form == "csv":
+        return _csv(text, separator, str(path))
+    return Read(_json(text, str(path)) if form == "json" else _jsonl(text), [])
+
+
+def written(records: Iterable[Mapping[str, Any]], form: str, *, separator: str = SEPARATOR) -> str:
+    """Entries in one of the forms; read again, they are the same."""
+    if form == "json":
+        return json.dumps(list(records), ensure_ascii=False, indent=1) + "\n"
+    if form == "jsonl":
+        return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
+    if form != "csv":
+        raise InvalidInput(f"format: expected {', '.join(FORMATS)}, got {shown(form)}")
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(_WRITTEN)
+    for record in records:
+        writer.writerow([_cell(record[name], separator) for name in _WRITTEN])
+    return out.getvalue()
+
+
+def _cell(value: object, separator: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, list):
+        return str(value)
+    held = next((one for one in value if separator in one), None)
+    if held is not None:
+        raise InvalidInput(
+            f"{shown(held)} holds the separator {separator!r}; name another, or write JSON"
+        )
+    return separator.join(value)
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        if file.is_dir():
+            raise InvalidInput(f"{file} is a folder; name a file")
+        if file.stat().st_size > MAX_BYTES:
+            raise InvalidInput(f"{file} is larger than {MAX_BYTES:,} bytes; cut it into parts")
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise InvalidInput(f"there is no file {file}") from None
+    except OSError as e:
+        raise InvalidInput(f"{file} cannot be read: {e.strerror}") from None
+
+
+def _decoded(data: bytes, name: str) -> str:
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    for encoding in ("utf-16",) if marked else ("utf-8-sig", "gb18030"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise InvalidInput(f"{name} is neither UTF-8 nor GB18030 text; save it as UTF-8 and try again")
+
+
+def _format(file: Path, text: str) -> str:
+    by_name = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+    if file.suffix.lower() in by_name:
+        return by_name[file.suffix.lower()]
+    start = text.lstrip()[:1]
+    if start == "[":
+        return "json"
+    return "jsonl" if start == "{" else "csv"
+
+
+def _csv(text: str, separator: str, name: str) -> Read:
+    for delimiter in ",\t;":
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        try:
+            header = next(reader, [])
+        except csv.Error:
+            continue
+        fields = [_NAMES.get(_column(cell)) for cell in header]
+        if "question" in fields and "answers" in fields:
+            break
+    else:
+        raise InvalidInput(
+            f"{name}: the first line must name the columns, with 'question' and 'answers' (or "
+            "标准问题 and 答案) among them"
+        )
+    double = [field for field in set(fields) if field and fields.count(field) > 1]
+    if double:
+        raise InvalidInput(f"{name}: two columns are called {sorted(double)[0]!r}; keep one")
+    unread = [cell for cell, field in zip(header, fields, strict=True) if not field and cell]
+    notes = [f"columns that were not read: {', '.join(unread)}"] if unread else []
+    return Read(_csv_rows(reader, fields, separator), notes)
+
+
+def _csv_rows(reader: Any, fields: list[str | None], separator: str) -> Iterator[Row]:
+    while True:
+        place = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as e:
+            yield Row(place, None, f"cannot be read as CSV: {e}")
+            continue
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) > len(fields) and any(cell.strip() for cell in cells[len(fields) :]):
+            yield Row(place, None, f"has {len(cells)} cells where the first line has {len(fields)}")
+            continue
+        told: dict[str, Any] = {}
+        why = ""
+        for field, cell in zip(fields, cells, strict=False):
+            if field is not None and cell.strip():
+                try:
+                    told |= _parsed(field, cell.strip(), separator)
+                except InvalidInput as e:
+                    why = str(e)
+        yield Row(place, None, why) if why else Row(place, told)
+
+
+def _parsed(field: str, cell: str, separator: str) -> dict[str, Any]:
+    if field in ("question", "id"):
+        return {field: cell}
+    if field in ("enabled", "disabled"):
+        said = fold(cell)
+        if said not in _YES | _NO:
+            raise InvalidInput(f"{field}: expected yes or no (是, 否), got {shown(cell)}")
+        return {"enabled": (said in _YES) == (field == "enabled")}
+    several = cell.split(separator)
+    if field != "answers":  # an answer may have several lines
+        several = [line for one in several for line in one.splitlines()]
+    return {field: [one.strip() for one in several if one.strip()]}
+
+
+def _column(cell: str) -> str:
+    """`相似问题（选填，多个用##分隔）` is the column 相似问题."""
+    return re.sub(r"[\s_*-]+|\(.*", "", fold(cell).strip("\ufeff"))
+
+
+def _json(text: str, name: str) -> Iterator[Row]:
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise InvalidInput(f"{name} is not JSON: {e}") from None
+    if isinstance(whole, dict):
+        lists = [whole[key] for key in ("entries", "faqs", "faq", "data") if key in whole]
+        whole = lists[0] if lists else [whole]
+    if not isinstance(whole, list):
+        raise InvalidInput(f"{name}: expected a list of entries")
+    return (_object(place, one) for place, one in enumerate(whole, start=1))
+
+
+def _jsonl(text: str) -> Iterator[Row]:
+    for place, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield _object(place, json.loads(line))
+            except (ValueError, RecursionError) as e:
+                yield Row(place, None, f"is not JSON: {e}")
+
+
+def _object(place: int, value: object) -> Row:
+    """Keys may be called as columns are."""
+    if not isinstance(value, dict):
+        return Row(place, None, f"expected an object with a 'question', got {shown(value)}")
+    told: dict[str, Any] = {}
+    for key, item in value.items():
+        field = _NAMES.get(_column(str(key)), str(key))
+        if field == "disabled" and isinstance(item, bool):
+            told["enabled"] = not item
+        else:
+            told[field] = item
+    return Row(place, told)
