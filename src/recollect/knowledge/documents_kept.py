@@ -2,8 +2,194 @@
 
 from __future__ import annotations
 
-from recollect.knowledge.shared import Shared
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.knowledge.shared import DOCUMENT, Shared
+from recollect.recall.document_parts import section_id
+from recollect.vocabulary import Memory, Progress
+
+if TYPE_CHECKING:
+    from recollect.knowledge.documents.blocks import Limits
+    from recollect.knowledge.documents.report import Outcome, Report
+
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+class Document(NamedTuple):
+    """A document as it is kept. `pages` counts what `unit` names: pages, slides, rows, chapters."""
+
+    id: str
+    address: str
+    title: str
+    format: str
+    sections: int
+    pages: int
+    unit: str
+    bytes: int
+    enabled: bool
+    state: str  # ready, or unfinished: add it again
+    updated_at: str
+    notes: tuple[str, ...] = ()
+
+    def as_record(self) -> dict[str, Any]:
+        """As JSON-ready values."""
+        return {**self._asdict(), "notes": list(self.notes)}
+
+
+class Part(NamedTuple):
+    """A section of a document."""
+
+    id: str
+    headings: str
+    page: int
+    page_end: int
+    text: str
 
 
 class Documents(Shared):
     """Documents in, replaced, withheld and out."""
+
+    def add(
+        self,
+        what: Paths | bytes,
+        *,
+        name: str = "",
+        formats: Iterable[str] | None = None,
+        removed: bool = False,
+        limits: Limits | None = None,
+        progress: Progress | None = None,
+    ) -> Report:
+        """Take in files, folders (with the folders in them), or bytes under a name.
+
+        Files that have not changed are passed over, those that have are replaced. `removed=True`
+        also removes the documents whose files are gone from the folders named. `formats` takes
+        only some of a folder's. What cannot be read is in the report with the reason, and stops
+        nothing else. Stopped in the middle, do it again: it goes on.
+        """
+        from recollect.knowledge.documents.adding import Adding
+        from recollect.knowledge.documents.blocks import Limits
+
+        adding = Adding(self.engine, self._shelf, limits or Limits(), progress)
+        if isinstance(what, bytes):
+            return adding.named(what, name)
+        if name:
+            raise InvalidInput("a name is for bytes; files have theirs")
+        paths = [what] if isinstance(what, str | os.PathLike) else list(what)
+        return adding.paths([Path(one).expanduser() for one in paths], formats, removed=removed)
+
+    def replace_document(
+        self,
+        document: str,
+        what: str | os.PathLike[str] | bytes,
+        *,
+        name: str = "",
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """Put another file in the place of a document: its id, its address and whether it is
+        enabled stay. What cannot be read replaces nothing."""
+        from recollect.knowledge.documents.adding import Adding
+        from recollect.knowledge.documents.blocks import Limits
+
+        adding = Adding(self.engine, self._shelf, limits or Limits(), None)
+        card = self._card_of(document)
+        if isinstance(what, bytes):
+            return adding.instead(card, what, name or card.source)
+        return adding.instead_by_file(card, Path(what).expanduser())
+
+    def documents(self) -> list[Document]:
+        """All documents, by their addresses."""
+        withheld = self.engine.withheld.ids(self.space)
+        cards = self._shelf.of_kind(DOCUMENT)
+        return sorted((_shown(c, withheld) for c in cards), key=lambda one: one.address)
+
+    def document(self, document: str) -> Document:
+        """One document, by its id, its address or the path of its file."""
+        return _shown(self._card_of(document), self.engine.withheld.ids(self.space))
+
+    def document_parts(self, document: str) -> list[Part]:
+        """The sections of a document, in their order."""
+        card = self.document(document)
+        ids = [section_id(card.id, at) for at in range(card.sections)]
+        found = self.engine.store.get(ids, spaces=[self.space])
+        return [_part(one) for one in found if one is not None]
+
+    def enable_documents(self, *documents: str) -> list[Document]:
+        """Let questions find them again."""
+        cards = [self._card_of(one) for one in documents]
+        self.engine.withheld.remove(card.id for card in cards)
+        return [self.document(card.id) for card in cards]
+
+    def disable_documents(self, *documents: str) -> list[Document]:
+        """Keep them, and let no question find them, through whatever door and preset."""
+        cards = [self._card_of(one) for one in documents]
+        self.engine.withheld.add((card.id for card in cards), space=self.space)
+        return [self.document(card.id) for card in cards]
+
+    def remove_documents(self, *documents: str) -> int:
+        """Erase documents: text, words, vectors; how many memories went."""
+        from recollect.knowledge.documents.keeping import Keeper
+
+        cards = [self._card_of(one) for one in dict.fromkeys(documents)]
+        return Keeper(self.engine, self.space).remove(cards)
+
+    def _card_of(self, document: str) -> Memory:
+        """By id, by address, or by the path of its file."""
+        found = self._shelf.get(document)
+        if found is not None and found.kind == DOCUMENT:
+            return found
+        held = self._shelf.get(self._shelf.id(DOCUMENT, document))
+        if held is not None:
+            return held
+        by_path = _by_path(self._shelf.of_kind(DOCUMENT), document)
+        if by_path is not None:
+            return by_path
+        raise NotFound(
+            f"there is no document {document!r} in {self.space!r}; "
+            "'recollect documents list' shows what there is"
+        )
+
+
+def _by_path(cards: Sequence[Memory], path: str) -> Memory | None:
+    whole = str(Path(path).expanduser().resolve())
+    return next((card for card in cards if card.metadata.get("origin") == whole), None)
+
+
+def _shown(card: Memory, withheld: frozenset[str]) -> Document:
+    told = card.metadata
+    return Document(
+        id=card.id,
+        address=card.source,
+        title=_text(told.get("title")),
+        format=_text(told.get("format")),
+        sections=_number(told.get("sections")),
+        pages=_number(told.get("pages")),
+        unit=_text(told.get("unit")),
+        bytes=_number(told.get("bytes")),
+        enabled=card.id not in withheld,
+        state=_text(told.get("state")),
+        updated_at=card.updated_at.isoformat(),
+        notes=tuple(map(str, notes)) if isinstance(notes := told.get("notes"), list) else (),
+    )
+
+
+def _part(section: Memory) -> Part:
+    told = section.metadata
+    return Part(
+        section.id,
+        section.section,
+        _number(told.get("page")),
+        _number(told.get("page_end")),
+        section.text,
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

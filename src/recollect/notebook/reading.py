@@ -41,9 +41,13 @@ class Listing(NamedTuple):
 
 
 def list_files(
-    root: Path, *, max_bytes: int = MAX_FILE_BYTES, max_files: int = MAX_FILES
+    root: Path,
+    *,
+    max_bytes: int = MAX_FILE_BYTES,
+    max_files: int = MAX_FILES,
+    endings: tuple[str, ...] = _ENDINGS,
 ) -> Listing:
-    """The Markdown files under a root, in order of their names, and what was refused.
+    """The files with these endings under a root, in order of their names, and what was refused.
 
     Hidden files and folders are passed over: they are editors' and programs', not a person's notes.
     """
@@ -56,7 +60,7 @@ def list_files(
         taken: dict[str, str] = {}
         for entry in _entries(root, folder, refused):
             path = folder + entry.name
-            why, is_folder = _look(entry, root, depth)
+            why, is_folder = _look(entry, root, depth, endings)
             if not why and is_folder is None:
                 continue
             why = why or _taken(entry.name, taken)
@@ -111,28 +115,30 @@ def same_name(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def _look(entry: os.DirEntry[str], root: Path, depth: int) -> tuple[str, bool | None]:
-    """Why it is refused, and whether it is a folder; None: neither a folder nor Markdown."""
+def _look(
+    entry: os.DirEntry[str], root: Path, depth: int, endings: tuple[str, ...]
+) -> tuple[str, bool | None]:
+    """Why it is refused, and whether it is a folder; None: neither a folder nor wanted."""
     name = entry.name
-    markdown = name.lower().endswith(_ENDINGS)
+    wanted = name.lower().endswith(endings)
     if entry.is_symlink():
-        return _look_at_link(entry, root, markdown), None
+        return _look_at_link(entry, root, wanted), None
     if entry.is_dir(follow_symlinks=False):
         if name in _SKIPPED_FOLDERS:
             return "", None
         if depth + 1 > MAX_DEPTH:
             return f"folders are nested deeper than {MAX_DEPTH}; move it up", True
         return _bad_name(name), True
-    if not markdown:
+    if not wanted:
         return "", None
     if not entry.is_file(follow_symlinks=False):
         return "it is no regular file (a pipe, socket or device)", False
     return _bad_name(name), False
 
 
-def _look_at_link(entry: os.DirEntry[str], root: Path, markdown: bool) -> str:
+def _look_at_link(entry: os.DirEntry[str], root: Path, wanted: bool) -> str:
     try:
-        if not markdown and not entry.is_dir():
+        if not wanted and not entry.is_dir():
             return ""
     except OSError:  # e.g. a loop of links
         return "it is a link that leads nowhere"

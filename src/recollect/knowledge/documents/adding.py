@@ -1,0 +1,221 @@
+"""From what somebody named to documents that are kept, with a report of every file."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidInput, MissingExtra
+from recollect.knowledge.documents.beside import Readers
+from recollect.knowledge.documents.blocks import Limits, Unreadable
+from recollect.knowledge.documents.given import (
+    Given,
+    endings_of,
+    files_under,
+    given_bytes,
+    longer,
+    one_file,
+)
+from recollect.knowledge.documents.keeping import AT_ONCE, CHARS_AT_ONCE, Keeper
+from recollect.knowledge.documents.kinds import format_of
+from recollect.knowledge.documents.made import READY, Made, Origin, made
+from recollect.knowledge.documents.reading import READER
+from recollect.knowledge.documents.report import Outcome, Report
+from recollect.recall.document_parts import DOCUMENT
+from recollect.shelf import Shelf
+from recollect.vocabulary import Memory, Progress
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+
+class Adding:
+    def __init__(
+        self, engine: Engine, shelf: Shelf, limits: Limits, progress: Progress | None
+    ) -> None:
+        self._shelf = shelf
+        self._limits = limits
+        self._progress = progress
+        self._keeper = Keeper(engine, shelf.space)
+        self._outcomes: list[Outcome] = []
+        self._waiting: list[tuple[int, Made, Memory | None]] = []  # with the place of its outcome
+        self._cards: dict[str, Memory] = {}
+        self._by_path: dict[str, Memory] = {}
+        self._taken: dict[str, str] = {}  # addresses of this run, with whose they are
+
+    # What there is to do
+
+    def paths(
+        self, paths: Sequence[Path], formats: Iterable[str] | None, *, removed: bool
+    ) -> Report:
+        began = time.perf_counter()
+        endings = endings_of(formats)
+        files: list[Given] = []
+        folders: list[Path] = []
+        for path in paths:
+            if path.is_dir():
+                folders.append(path.resolve())
+                files += files_under(path, endings, self._limits)
+            elif path.exists():
+                files.append(one_file(path, self._limits))
+            else:
+                raise InvalidInput(f"there is no file or folder {path}")
+        files = list({one.origin: one for one in files}.values())
+        self._look_at_what_is_kept()
+        self._take_all(files)
+        notes = self._prune(folders, files) if removed else ()
+        return Report(self._outcomes, time.perf_counter() - began, notes)
+
+    def named(self, data: bytes, name: str) -> Report:
+        began = time.perf_counter()
+        self._look_at_what_is_kept()
+        self._take_all([given_bytes(data, name, self._limits)])
+        return Report(self._outcomes, time.perf_counter() - began)
+
+    def instead_by_file(self, card: Memory, path: Path) -> Outcome:
+        if not path.is_file():
+            raise InvalidInput(f"there is no file {path}")
+        given = one_file(path, self._limits)
+        return self.instead(card, given.load(), given.name)
+
+    def instead(self, card: Memory, data: bytes, name: str) -> Outcome:
+        """Raises what keeps it from being read: there is only this one."""
+        kind, note = format_of(data, name, self._limits)
+        with Readers(self._limits) as readers:
+            reading = readers.read(kind, data, name)
+        path = card.metadata.get("origin")
+        digest = sha256(data).hexdigest()
+        origin = Origin(card.id, card.source, str(path or ""), kind, digest, len(data))
+        one = made(reading, origin, space=self._shelf.space)
+        notes = self._keeper.put([(one, card)])
+        said = tuple(filter(None, (note, *one.notes, *notes)))
+        return Outcome(card.source, "replaced", card.id, len(one.sections), notes=said)
+
+    # One file after the other
+
+    def _look_at_what_is_kept(self) -> None:
+        self._cards = {card.id: card for card in self._shelf.of_kind(DOCUMENT)}
+        self._by_path = {
+            str(path): card
+            for card in self._cards.values()
+            if (path := card.metadata.get("origin"))
+        }
+
+    def _take_all(self, files: Sequence[Given]) -> None:
+        waiting = 0
+        with Readers(self._limits) as readers:
+            for number, given in enumerate(files, start=1):
+                try:
+                    one = self._take(given, readers)
+                except (Unreadable, MissingExtra) as e:
+                    why = getattr(e, "why", str(e))
+                    held = self._by_path.get(given.origin)
+                    stays = ("what was read of it before stays",) if held else ()
+                    ident = "" if held is None else held.id
+                    self._outcomes.append(
+                        Outcome(given.address, "failed", ident, why=why, notes=stays)
+                    )
+                    one = None
+                waiting += 0 if one is None else one.chars
+                if waiting > CHARS_AT_ONCE or self._sections_waiting() > AT_ONCE:
+                    self._write()
+                    waiting = 0
+                if self._progress is not None:
+                    self._progress(number, len(files))
+            self._write()
+
+    def _sections_waiting(self) -> int:
+        return sum(len(one.sections) for _, one, _ in self._waiting)
+
+    def _take(self, given: Given, readers: Readers) -> Made | None:
+        """Read one, unless it is kept as it is."""
+        if given.refused:
+            raise Unreadable(given.refused)
+        data = given.load()
+        digest = sha256(data).hexdigest()
+        address, held = self._place(given, digest)
+        if held is not None and _is_kept(held, digest):
+            count = held.metadata.get("sections")
+            sections = count if isinstance(count, int) else 0
+            self._outcomes.append(Outcome(address, "unchanged", held.id, sections))
+            if given.origin and held.metadata.get("origin") != given.origin:
+                self._keeper.amend(held, origin=given.origin)
+            return None
+        kind, note = format_of(data, given.name, self._limits)
+        reading = readers.read(kind, data, given.name)
+        ident = self._shelf.id(DOCUMENT, address) if held is None else held.id
+        origin = Origin(ident, address, given.origin, kind, digest, len(data))
+        one = made(reading, origin, space=self._shelf.space)
+        said = tuple(filter(None, (note, *one.notes)))
+        fate = Outcome(
+            address, "added" if held is None else "replaced", ident, len(one.sections), notes=said
+        )
+        self._waiting.append((len(self._outcomes), one, held))
+        self._outcomes.append(fate)
+        return one
+
+    def _place(self, given: Given, digest: str) -> tuple[str, Memory | None]:
+        """Under which address it is kept, and the card that is there already.
+
+        Known by its path; else by its address, if the file that has it is gone (a folder that was
+        moved) or has none. Where another file has the address, the next longer one is tried.
+        """
+        held = self._by_path.get(given.origin) if given.origin else None
+        if held is not None:
+            self._taken[held.source] = given.origin
+            return held.source, held
+        for address in longer(given) if given.origin else (given.address,):
+            held = self._cards.get(self._shelf.id(DOCUMENT, address))
+            theirs = "" if held is None else str(held.metadata.get("origin") or "")
+            free = self._taken.get(address, given.origin) == given.origin
+            if free and (not theirs or not given.origin or not os.path.lexists(theirs)):
+                break
+        else:
+            raise Unreadable("another document has its address")
+        self._taken[address] = given.origin
+        return address, held
+
+    def _write(self) -> None:
+        if not self._waiting:
+            return
+        notes = self._keeper.put([(one, held) for _, one, held in self._waiting])
+        for at, _, _ in self._waiting:
+            self._outcomes[at] = self._outcomes[at]._replace(
+                notes=(*self._outcomes[at].notes, *notes)
+            )
+        self._waiting.clear()
+
+    # What is gone
+
+    def _prune(self, folders: Sequence[Path], files: Sequence[Given]) -> tuple[str, ...]:
+        """Remove the documents of these folders whose files are gone. A folder in which nothing is
+        left was more likely not there (a disk, a share) than emptied."""
+        notes: list[str] = []
+        gone: list[Memory] = []
+        for folder in folders:
+            below = str(folder) + os.sep
+            if not any(one.origin.startswith(below) for one in files):
+                notes.append(
+                    f"{folder} holds nothing that is read, so nothing was removed; "
+                    "'recollect documents remove' removes documents"
+                )
+                continue
+            gone += [
+                card
+                for path, card in self._by_path.items()
+                if path.startswith(below) and not os.path.lexists(path)
+            ]
+        self._keeper.remove(gone)
+        self._outcomes += [Outcome(card.source, "removed", card.id) for card in gone]
+        return tuple(notes)
+
+
+def _is_kept(card: Memory, digest: str) -> bool:
+    told = card.metadata
+    return (
+        told.get("sha256") == digest and told.get("reader") == READER and told.get("state") == READY
+    )

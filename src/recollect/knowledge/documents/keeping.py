@@ -1,0 +1,132 @@
+"""Documents into the store, many at a time, so that whatever is interrupted can be done again.
+
+A new document that fits goes in one transaction with others, card and sections: it is there or not.
+What takes several has a card that says "unfinished" before the first and until after the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recollect.errors import Conflict
+from recollect.knowledge.documents.made import Made, Told, reads_the_same, unfinished
+from recollect.recall.document_parts import section_id
+from recollect.vocabulary import Memory
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+# In one transaction. Of one passage each they would be some thousands; others wait for that long.
+AT_ONCE = 2_000  # sections
+CHARS_AT_ONCE = 2_000_000
+
+T = TypeVar("T")
+
+
+class Keeper:
+    def __init__(self, engine: Engine, space: str) -> None:
+        self._engine = engine
+        self._space = space
+
+    def put(self, documents: Sequence[tuple[Made, Memory | None]]) -> list[str]:
+        """Write documents, each with the card that is there already, if one is; notes."""
+        fresh = [made for made, held in documents if held is None]
+        small = [made for made in fresh if len(made.sections) < AT_ONCE]
+        others = [(made, held) for made, held in documents if held or len(made.sections) >= AT_ONCE]
+        notes: list[str] = []
+        for some in _batches(small):
+            try:
+                notes += self._tell([told for one in some for told in (one.card, *one.sections)])
+            except Conflict:  # a part of one is there without its card
+                others += [(made, None) for made in some]
+        for made, held in others:
+            notes += self._replace(made, held)
+        return list(dict.fromkeys(notes))
+
+    def remove(self, cards: Sequence[Memory]) -> int:
+        """Erase documents, their sections first; how many memories went."""
+        gone = 0
+        few: list[str] = []
+        for card in cards:
+            ids = [section_id(card.id, at) for at in range(_sections(card))]
+            if len(ids) > AT_ONCE:
+                self._engine.replace_many([unfinished(_told(card), sections=len(ids))])
+                for some in _chunks(ids, AT_ONCE):
+                    gone += self._engine.forget_many(some, space=self._space)
+                ids = []
+            few += [card.id, *ids]
+            if len(few) > AT_ONCE:
+                gone += self._engine.forget_many(few, space=self._space)
+                few = []
+        return gone + (self._engine.forget_many(few, space=self._space) if few else 0)
+
+    def amend(self, card: Memory, **metadata: Any) -> None:
+        """Change what a card says beside its text."""
+        told = _told(card)
+        self._engine.replace_many([{**told, "metadata": {**card.metadata, **metadata}}])
+
+    def _replace(self, made: Made, held: Memory | None) -> list[str]:
+        """Sections that read the same stay as they are."""
+        before = 0 if held is None else _sections(held)
+        count = max(before, len(made.sections))
+        ids = [section_id(made.id, at) for at in range(count)]
+        known = {
+            one.id: one
+            for some in _chunks(ids, AT_ONCE)
+            for one in self._engine.store.get(some, spaces=[self._space])
+            if one is not None
+        }
+        new = [told for told in made.sections if told["id"] not in known]
+        changed = [
+            told
+            for told in made.sections
+            if told["id"] in known and not reads_the_same(known[told["id"]], told)
+        ]
+        surplus = [one for one in ids[len(made.sections) :] if one in known]
+        notes = self._card(unfinished(made.card, sections=count))
+        for some in _chunks(surplus, AT_ONCE):
+            self._engine.forget_many(some, space=self._space)
+        for told in _chunks(changed, AT_ONCE):
+            notes.append(self._engine.replace_many(told))
+        for told in _chunks(new, AT_ONCE):
+            notes += self._tell(told)
+        return [*filter(None, notes), *self._card(made.card)]
+
+    def _card(self, told: Told) -> list[str]:
+        if self._engine.get(told["id"], space=self._space) is None:
+            return self._tell([told])
+        return [self._engine.replace_many([told])]
+
+    def _tell(self, told: Sequence[Told]) -> list[str]:
+        """In one transaction: fewer than the engine takes in one batch."""
+        return [note for one in self._engine.remember_many(told) for note in one.notes]
+
+
+def _sections(card: Memory) -> int:
+    told = card.metadata.get("sections")
+    return told if isinstance(told, int) else 0
+
+
+def _told(card: Memory) -> Told:
+    names = ("id", "space", "kind", "text", "source", "provenance", "metadata")
+    return {name: getattr(card, name) for name in names}
+
+
+def _batches(documents: Sequence[Made]) -> Iterator[list[Made]]:
+    some: list[Made] = []
+    sections = chars = 0
+    for one in documents:
+        if some and (sections + len(one.sections) > AT_ONCE or chars + one.chars > CHARS_AT_ONCE):
+            yield some
+            some, sections, chars = [], 0, 0
+        some.append(one)
+        sections += len(one.sections) + 1
+        chars += one.chars
+    if some:
+        yield some
+
+
+def _chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for at in range(0, len(items), size):
+        yield items[at : at + size]
