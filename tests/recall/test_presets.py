@@ -149,7 +149,7 @@ def test_both_thresholds_act(engine: Engine, preset: str) -> None:
         ("workflow", 15, 8000),
         ("notebook", 10, 1500),
         ("story", 10, 1500),
-        ("knowledge", 10, 1500),
+        ("knowledge", 10, 5000),
         ("skill", 3, 1500),
     ],
 )

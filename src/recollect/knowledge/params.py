@@ -180,11 +180,11 @@ def _names(name: str, value: object) -> tuple[str, ...]:
     listed = (value,) if isinstance(value, str) else value
     if not isinstance(listed, Iterable) or isinstance(listed, Mapping | bytes):
         raise InvalidInput(f"{name}: expected a list of names, got {shown(value)}")
-    told = tuple(dict.fromkeys(listed))
+    told = tuple(listed)
     for one in told:
         if not isinstance(one, str) or not one.strip():
             raise InvalidInput(f"{name}: expected names, got {shown(one)}")
-    return told
+    return tuple(dict.fromkeys(told))
 
 
 def _at_most(most: int, name: str, told: tuple[str, ...]) -> None:

@@ -155,6 +155,7 @@ def knowledge_preset(
             Deduplicate(),
             Budget(fill=True, widen=widen),
         ),
+        budget=5_000,  # ten passages of 500 characters fit, in either language
     )
 
 

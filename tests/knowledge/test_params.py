@@ -1,0 +1,118 @@
+"""What a knowledge base can be asked, as data."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from recollect.errors import InvalidInput
+from recollect.knowledge.params import FIELDS, SearchParams, schema
+from recollect.settings import OVERRIDABLE, RANGES, Settings
+
+FULL: dict[str, Any] = {
+    "query_text": "离职通知期 notice period",
+    "vector_threshold": 0.25,
+    "keyword_threshold": 0.5,
+    "match_count": 3,
+    "disable_keywords_match": False,
+    "disable_vector_match": True,
+    "budget": 900,
+    "knowledge_bases": ["handbook", "手册"],
+    "documents": ["hr/handbook.pdf", "人事/手册.docx"],
+    "tags": ["hr", "人事"],
+    "where": {"metadata.author": "小李"},
+}
+
+
+def test_data_and_back() -> None:
+    params = SearchParams.from_data(FULL)
+    assert params.as_data() == FULL
+    assert SearchParams.from_data(params.as_data()) == params
+    assert SearchParams("预算").as_data() == {"query_text": "预算"}
+    assert SearchParams.from_data({"query_text": "预算", "match_count": None}) == SearchParams(
+        "预算"
+    )
+
+
+def test_a_question_or_other_parameters_with_changes() -> None:
+    params = SearchParams.of("预算 budget", match_count=2)
+    assert params == SearchParams("预算 budget", match_count=2)
+    assert SearchParams.of(params, match_count=5, tags="hr").tags == ("hr",)
+    assert SearchParams.of({"query_text": "预算"}, match_count=5).match_count == 5
+
+
+def test_every_field_is_described_and_every_default_can_be_set() -> None:
+    assert list(FIELDS) == [one.name for one in fields(SearchParams)]
+    settings = {told.setting for told in FIELDS.values() if told.setting}
+    assert settings == {
+        "meaning_threshold", "words_threshold", "limit", "match_words", "match_meaning", "budget",
+    }  # fmt: skip
+    assert settings <= OVERRIDABLE
+
+
+def test_the_schema_says_the_same() -> None:
+    described = schema()["properties"]
+    assert list(described) == list(FIELDS) and schema()["additionalProperties"] is False
+    ranged = [name for name in described if "minimum" in described[name]]
+    assert ranged == ["vector_threshold", "keyword_threshold", "match_count", "budget"]
+    for name in ranged:
+        least, most = described[name]["minimum"], described[name]["maximum"]
+        assert (least, most) == RANGES[FIELDS[name].setting]
+        for value in (least, most):
+            SearchParams.from_data({"query_text": "x", name: value})
+        for value in (least - 1, most + 1):
+            with pytest.raises(InvalidInput, match=f"{name}: expected"):
+                SearchParams.from_data({"query_text": "x", name: value})
+    kinds = {"string": str, "number": float, "integer": int, "boolean": bool, "array": list,
+             "object": dict}  # fmt: skip
+    for name, value in FULL.items():
+        assert type(value) is kinds[described[name]["type"]], name
+    assert described["documents"]["items"] == {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({}, '"query_text" is missing'),
+        ({"query_text": " \n"}, "the question is empty"),
+        ({"query_text": 7}, "expected the question, got 7"),
+        ({"query_text": None}, "expected the question, got None"),
+        ({"query_text": "x", "vector_threshold": float("nan")}, "vector_threshold: expected a num"),
+        ({"query_text": "x", "vector_threshold": "0.5"}, "a number from -1 to 1"),
+        ({"query_text": "x", "keyword_threshold": True}, "keyword_threshold: expected a number"),
+        ({"query_text": "x", "keyword_threshold": -0.1}, "from 0 to 1"),
+        ({"query_text": "x", "match_count": 2.5}, "match_count: expected a whole number"),
+        ({"query_text": "x", "match_count": 0}, "from 1 to 1,000"),
+        ({"query_text": "x", "disable_vector_match": "no"}, "expected true or false, got 'no'"),
+        ({"query_text": "x", "documents": 5}, "documents: expected a list of names"),
+        ({"query_text": "x", "documents": [5]}, "documents: expected names, got 5"),
+        ({"query_text": "x", "documents": [["a"]]}, "documents: expected names"),
+        ({"query_text": "x", "documents": [str(n) for n in range(101)]}, "at most 100"),
+        ({"query_text": "x", "tags": ["a", ""]}, "tags: expected names, got ''"),
+        ({"query_text": "x", "knowledge_bases": ["a b"]}, "is no name for a space"),
+        ({"query_text": "x", "where": "kind"}, "where: expected a filter"),
+        ({"query_text": "x", "limit": 5}, "no search parameter 'limit'; known: query_text, "),
+        ("x", 'expected an object with a "query_text", got'),
+    ],
+)
+def test_what_is_wrong_is_told(told: object, message: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        SearchParams.from_data(told)
+    assert message in str(error.value)
+
+
+def test_an_unknown_name_is_wrong_everywhere() -> None:
+    with pytest.raises(InvalidInput, match="no search parameter 'top_k'"):
+        SearchParams.of("x", top_k=5)
+
+
+def test_which_searches_are_made() -> None:
+    quiet = Settings(match_words=False, match_meaning=False)
+    assert SearchParams("x").searches(Settings()) == {"words": True, "meaning": True}
+    assert SearchParams("x").searches(quiet) == {"words": False, "meaning": False}
+    loud = SearchParams("x", disable_keywords_match=False, disable_vector_match=False)
+    assert loud.searches(quiet) == {"words": True, "meaning": True}
+    off = SearchParams("x", disable_keywords_match=True, disable_vector_match=True)
+    assert off.searches(Settings()) == {"words": False, "meaning": False}
