@@ -15,7 +15,7 @@ from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
 from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset, preset_named
-from recollect.stores.protocol import Page
+from recollect.stores.protocol import Compared, Page
 from recollect.vocabulary import (
     Memory,
     Query,
@@ -136,6 +136,19 @@ class Reading(Shared):
             count_tokens=self._count_tokens,
         )
         return query, stages, kit
+
+    def compare(
+        self, text: str, keys: Sequence[tuple[str, int]], *, spaces: SpaceNames
+    ) -> Compared | None:
+        """How near passages (memory id, ordinal) of these spaces are to a text by meaning, and how
+        near passages usually are; None where meaning is switched off or holds no vectors yet."""
+        names = space_names(spaces, self.settings)
+        question = self._parts.question(Query(text=text, spaces=names))
+        if question is None:
+            return None
+        return self.store.compare(
+            question.vector, keys, fingerprint=question.fingerprint, spaces=names
+        )
 
     def list(
         self,

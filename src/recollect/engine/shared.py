@@ -57,6 +57,10 @@ class Shared:
         """By the clock that dates everything here."""
         return self._clock()
 
+    def count_tokens(self, text: str) -> int:
+        """What a text costs of a budget here."""
+        return self._count_tokens(text)
+
     @property
     def llm(self) -> LLM | None:
         """The language model, or None: then rules do its work."""

@@ -11,8 +11,7 @@ from __future__ import annotations
 from recollect.knowledge.asking import Asking
 from recollect.knowledge.documents_kept import Documents
 from recollect.knowledge.faqs import Faqs
-from recollect.knowledge.searching import Searching
 
 
-class KnowledgeBase(Documents, Faqs, Searching, Asking):
+class KnowledgeBase(Documents, Faqs, Asking):
     """Everything is a memory in the base's space, so that what holds for memories holds here."""

@@ -1,0 +1,124 @@
+"""What a model wrote, checked against what it was given: it cites only passages that exist, points
+nowhere that they do not, and what it says has something in common with what it cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from recollect.knowledge.follow_up_parts import is_chinese_question
+from recollect.text.fold import fold_width
+from recollect.text.tokenise import telling_terms, terms
+
+_LONGEST = 20_000  # characters of an answer
+_NUMBERS = r"[0-9]{1,4}(?:\s*[,，、;；–-]\s*\^?[0-9]{1,4})*"
+_MARK = rf"[\[【［]\s*\^?({_NUMBERS})\s*[\]】］]"
+_IMAGE = r"!\[([^\]\n]{0,300})\]\([^)\n]{0,2000}\)|<img\b[^>]{0,2000}>"
+_ADDRESS = r"(?:https?://|www\.)[^\s<>\"'）】」，。；]{1,2000}"
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
+
+
+class Checked(NamedTuple):
+    text: str
+    cited: tuple[int, ...]  # numbers of passages, ascending
+    notes: tuple[str, ...]  # what was taken out, and why
+
+
+def checked(text: str, passages: Sequence[str], *, said: str = "") -> Checked:
+    """`passages` as the model saw them, from number 1; `said` is what else it was given."""
+    text = fold_marks(text[:_LONGEST]).strip()
+    notes: list[str] = []
+    text, images = re.subn(_IMAGE, lambda m: m[1] or "", text, flags=re.IGNORECASE)
+    if images:
+        notes.append("an image was taken out: showing one asks its server")
+    given = "\n".join((*passages, said))
+    foreign: list[str] = []
+
+    def known_address(match: re.Match[str]) -> str:
+        address = match[0].rstrip(".,;:!?)]")
+        if address in given:
+            return match[0]
+        foreign.append(address)
+        return "[…]" + match[0][len(address) :]
+
+    text = re.sub(_ADDRESS, known_address, text)
+    notes += [f"an address that no passage holds was taken out: {a[:80]}" for a in foreign[:3]]
+    cited: set[int] = set()
+    wrong: dict[int, None] = {}
+
+    def existing(match: re.Match[str]) -> str:
+        told = _numbers(match[1])
+        here = [number for number in told if 1 <= number <= len(passages)]
+        cited.update(here)
+        wrong.update(dict.fromkeys(number for number in told if number not in here))
+        return "".join(f"[{number}]" for number in here)
+
+    text = re.sub(rf"\s?{_MARK}", lambda m: _spaced(m, existing(m)), text)
+    for number in list(wrong)[:5]:
+        notes.append(f"the citation [{number}] was taken out: there is no such passage")
+    return Checked(text.strip(), tuple(sorted(cited)), tuple(notes))
+
+
+def _spaced(match: re.Match[str], mark: str) -> str:
+    return f" {mark}" if mark and match[0][0].isspace() else mark
+
+
+def fold_marks(text: str) -> str:
+    """【１】 is [1]; the rest of the text stays as it is."""
+    return re.sub(
+        r"[【［\[]\s*\^?[0-9０-９][0-9０-９,，、;；\s–^-]{0,80}[】］\]]",
+        lambda m: "[" + fold_width(m[0])[1:-1].strip() + "]",
+        text,
+    )
+
+
+def _numbers(told: str) -> list[int]:
+    found: list[int] = []
+    for part in re.split(r"[,，、;；]", told):
+        ends = [int(one) for one in re.findall(r"[0-9]+", part)]
+        if len(ends) == 2 and 0 < ends[1] - ends[0] <= 20:
+            found += range(ends[0], ends[1] + 1)
+        else:
+            found += ends
+    return list(dict.fromkeys(found))
+
+
+def sentences(text: str) -> list[str]:
+    """With the marks that follow a sentence's end still in it."""
+    marks = rf"(?:\s*{_MARK})*"
+    pieces = re.finditer(rf".+?(?:[.!?](?=\s|\[|\Z)|[。！？；]|\n|\Z){marks}", text)
+    told = (piece[0].strip().lstrip(".,;:!?，。；：！？ ") for piece in pieces)
+    return [sentence for sentence in told if sentence]
+
+
+Near = Callable[[str, int], bool | None]  # a sentence, a passage's number; None: nobody can tell
+
+
+def unsupported(text: str, passages: Sequence[str], near: Near) -> tuple[str, ...]:
+    """The sentences that share neither a telling word nor a number with any passage that they cite,
+    and are not near to one by meaning either. Across languages only meaning can tell."""
+    found: list[str] = []
+    for sentence in sentences(text):
+        numbers = [n for told in re.findall(_MARK, sentence) for n in _numbers(told)]
+        cited = [n for n in numbers if 1 <= n <= len(passages)]
+        bare = re.sub(_MARK, " ", sentence).strip()
+        if not cited or not telling_terms(bare):
+            continue
+        if not any(_supports(bare, passages[n - 1], partial(near, bare, n)) for n in cited):
+            found.append(sentence)
+    return tuple(found)
+
+
+def _supports(sentence: str, passage: str, near: Callable[[], bool | None]) -> bool:
+    words = set(telling_terms(sentence))
+    if words & set(terms(passage)):
+        return True
+    numbers = set(re.findall(_NUMBER, fold_width(sentence)))
+    if numbers & set(re.findall(_NUMBER, fold_width(passage))):
+        return True
+    told = near()
+    if told is None:
+        return is_chinese_question(sentence) != is_chinese_question(passage)
+    return told
