@@ -63,6 +63,7 @@ class Asking(Searching):
         web: bool | Stage | None = None,
         deadline: float | None = None,
         seconds: float = SECONDS,
+        touch: bool = True,
         **params: Any,
     ) -> Answer:
         """Find the passages (as `search` does, with the same arguments) and answer from them.
@@ -74,7 +75,7 @@ class Asking(Searching):
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
             raise InvalidInput(f"seconds: expected a number above 0, got {shown(seconds)}")
         told = SearchParams.of(asked, **params)
-        passages = self.search(told, history=history, web=web, deadline=deadline)
+        passages = self.search(told, history=history, web=web, deadline=deadline, touch=touch)
         answer = _as_passages(told.query_text, passages)
         if not passages.hits:
             return answer

@@ -24,6 +24,7 @@ COMMANDS = {
     "demo": "show the whole of it on a small bilingual set",
     "remember": "tell it something (an argument, a file, a pipe, or many as JSONL)",
     "recall": "ask; get what matters, within a token budget, with reasons",
+    "ask": "ask your documents; get an answer with citations, or the cited passages",
     "why-not": "say at which stage a memory lost, and by how much",
     "presets": "show the presets, the stages of each, and what they are for",
     "get": "show a memory by its id",
