@@ -43,6 +43,7 @@ COMMANDS = {
     "undo": "take the last decision about an offer back",
     "rollback": "remove all that came from one source, and what was made from it",
     "events": "show what happened: tier changes, workflow nodes, traces of recalls",
+    "documents": "take in files and folders to be asked about: add, list, show, enable, remove",
     "faq": "keep frequent questions with their answers: add, import, export, list, enable",
     "story": "tell a story: cast, scenes, states, threads; and look at them",
     "scene": "what to know before a scene is written: states, memories, timeline, threads",
@@ -81,7 +82,7 @@ Every command has its own help: recollect COMMAND --help
 
 
 _COMMANDS = "recollect.doors.cli.commands"
-_TWO_WORDS = frozenset({"story", "source", "faq"})  # the second may be left out
+_TWO_WORDS = frozenset({"story", "source", "faq", "documents"})  # the second may be left out
 
 
 class Command(Protocol):

@@ -52,6 +52,8 @@ def read(data: bytes, limits: Limits) -> Reading:
                 continue
             own = blocks_of(main_part(parsed(decoded(_bytes(package, path))[0])), count)
             chars += sum(len(block.text) for block in own)
+            if own and not own[0].level:  # it does not go on under the last one's heading
+                blocks.append(Block("", level=1, place=count))
             blocks += own
     told = {name: (book.findtext(f".//{{*}}{name}") or "").strip() for name in ("title", "creator")}
     about = {"author": told["creator"]} if told["creator"] else {}

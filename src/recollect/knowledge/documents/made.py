@@ -121,7 +121,7 @@ def unfinished(card: Mapping[str, Any], *, sections: int) -> Told:
 
 def _title(reading: Reading, address: str) -> str:
     found = " ".join(reading.title.split())
-    if not found and reading.unit != "row" and reading.blocks and reading.blocks[0].level:
+    if not found and reading.unit != "row" and reading.blocks and reading.blocks[0].level == 1:
         found = " ".join(reading.blocks[0].text.split())
     return (found or PurePosixPath(address).stem or address)[:_TITLE_CHARS]
 

@@ -80,7 +80,8 @@ class _Gathered:
             self._above.pop()
         title = " ".join(block.text.split())[:_HEADING_CHARS]
         self._above.append((block.level, title))
-        self._add(title, block, "\n\n")
+        if title:
+            self._add(title, block, "\n\n")
 
     def take(self, piece: Block) -> None:
         self._headings_alone = False
@@ -94,7 +95,7 @@ class _Gathered:
     def told(self) -> Iterator[Section]:
         text = self._text.strip("\n")
         if text.strip():
-            headings = tuple(title for _, title in self._above)
+            headings = tuple(title for _, title in self._above if title)
             yield Section(headings, text, self._from, self._to)
         self._text, self._from, self._to, self._headings_alone = "", 0, 0, True
 

@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.doors.cli.session import Session, clip
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from recollect.knowledge import KnowledgeBase
+    from recollect.knowledge.documents.report import Outcome, Report
+    from recollect.knowledge.documents_kept import Document
+
+_EPILOG = """\
+formats: Markdown, text, CSV; with pip install 'recollect[documents]' also HTML, PDF, DOCX, PPTX,
+XLSX and EPUB
+
+examples:
+  recollect documents add docs/ contract.pdf --space handbook
+  recollect documents add docs/ --space handbook --prune           and remove those that are gone
+  recollect documents add docs/ --space handbook --format pdf
+  recollect documents list --space handbook
+  recollect documents show docs/guide.md --space handbook          its sections, with their pages
+  recollect documents replace contract.pdf contract-v2.pdf --space handbook
+  recollect documents disable docs/old.md --space handbook         kept, and no question finds it
+  recollect documents enable docs/old.md --space handbook
+  recollect documents remove docs/old.md --space handbook          erased
+
+A document is named by its id, its address (as 'list' shows it) or the path of its file.
+Added again, files that have not changed are passed over and those that have are replaced. What
+cannot be read is named with the reason and stops nothing else; the exit code is then 2. Stopped in
+the middle, do it again: it goes on.
+"""
+_WHAT = ("add", "list", "show", "replace", "enable", "disable", "remove")
+_SHOWN = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("what", choices=_WHAT)
+    parser.add_argument(
+        "given", nargs="*", metavar="PATH|ID", help="files and folders (add), or documents"
+    )
+    parser.add_argument("--space", help="the knowledge base (default: the setting 'space')")
+    adding = parser.add_argument_group("add")
+    adding.add_argument(
+        "--prune", action="store_true", help="remove documents whose files are gone"
+    )
+    adding.add_argument(
+        "--format", action="append", metavar="FORMAT", help="only these of a folder; repeatable"
+    )
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    what = arguments.what
+    if what != "add" and (arguments.prune or arguments.format):
+        option = "--prune" if arguments.prune else "--format"
+        raise InvalidInput(f"{option} is for 'recollect documents add'")
+    if what == "list" and arguments.given:
+        raise InvalidInput("'recollect documents list' takes no names; 'show' shows one document")
+    if what != "list" and not arguments.given:
+        raise InvalidInput(_NOTHING.get(what, "which documents? name their ids or addresses"))
+    if what == "add":
+        return _add(arguments, session)
+    base = _base(arguments, session)
+    if what == "list":
+        _list(base.documents(), session)
+    elif what == "show":
+        _one(arguments.given, 1, "'recollect documents show' takes one document")
+        _show(base, arguments.given[0], session)
+    elif what == "replace":
+        _one(arguments.given, 2, "'recollect documents replace' takes a document and a file")
+        _replaced(base.replace_document(*arguments.given), session)
+    elif what == "remove":
+        _remove(base, arguments.given, session)
+    else:
+        switch = base.enable_documents if what == "enable" else base.disable_documents
+        _list(switch(*arguments.given), session)
+    return 0
+
+
+_NOTHING = {
+    "add": "nothing to add; name files or folders",
+    "show": "which document? name its id or address",
+    "replace": "which document, and by which file? name both",
+}
+
+
+def _one(given: Sequence[str], count: int, otherwise: str) -> None:
+    if len(given) != count:
+        raise InvalidInput(otherwise)
+
+
+def _base(
+    arguments: argparse.Namespace, session: Session, *, creates: bool = False
+) -> KnowledgeBase:
+    from recollect.knowledge import KnowledgeBase
+
+    arguments.creates = creates
+    engine = session.engine
+    return KnowledgeBase(engine, arguments.space or engine.settings.space)
+
+
+def _add(arguments: argparse.Namespace, session: Session) -> int:
+    base = _base(arguments, session, creates=True)
+    with session.progress("reading") as progress:
+        report = base.add(
+            arguments.given, formats=arguments.format, removed=arguments.prune, progress=progress
+        )
+    if session.json:
+        session.show(report.as_record())
+    else:
+        _say(report, session)
+    return 2 if report.failed else 0
+
+
+def _say(report: Report, session: Session) -> None:
+    told = [f"{count:,} {fate}" for fate, count in report.counts.items() if count]
+    session.say(f"{', '.join(told) or 'nothing to read there'} ({report.seconds:.1f} s)")
+    for one in report.failed[:_SHOWN]:
+        session.say(f"not read: {one.address}: {one.why}")
+    if len(report.failed) > _SHOWN:
+        session.say(f"and {len(report.failed) - _SHOWN:,} more; --json lists them")
+    noted = [one for one in report.outcomes if one.notes and one.fate != "failed"]
+    for one in noted[:_SHOWN]:
+        session.hint(f"{one.address}: {'; '.join(one.notes)}")
+    for note in report.notes:
+        session.hint(note)
+
+
+def _list(documents: Sequence[Document], session: Session) -> None:
+    if session.json:
+        session.show_each(one.as_record() for one in documents)
+        return
+    for one in documents:
+        session.say(f"{one.address}  {clip(one.title, 60)}")
+        session.say(f"    {one.id}  {_in_words(one)}")
+    if not documents:
+        session.say("no documents yet: 'recollect documents add PATH' takes some in")
+
+
+def _in_words(one: Document) -> str:
+    told = [one.format, _counted(one.sections, "section")]
+    if one.pages:
+        told.append(_counted(one.pages, one.unit))
+    told.append(f"{one.bytes:,} bytes")
+    if not one.enabled:
+        told.append("disabled")
+    if one.state != "ready":
+        told.append(f"{one.state}: add it again")
+    return ", ".join(told)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _show(base: KnowledgeBase, name: str, session: Session) -> None:
+    document = base.document(name)
+    parts = base.document_parts(document.id)
+    if session.json:
+        sections: list[dict[str, Any]] = [one._asdict() for one in parts]
+        session.show({**document.as_record(), "parts": sections})
+        return
+    _list([document], session)
+    for note in document.notes:
+        session.say(f"    note: {note}")
+    for one in parts:
+        where = f"{document.unit} {one.page}" if one.page else ""
+        where += f"–{one.page_end}" if one.page_end > one.page else ""
+        told = "  ".join(filter(None, (where, one.headings)))
+        session.say(f"  {one.id.rpartition('.')[2]}  {told or clip(one.text, 60)}")
+
+
+def _replaced(outcome: Outcome, session: Session) -> None:
+    if session.json:
+        session.show({**outcome._asdict(), "notes": list(outcome.notes)})
+        return
+    session.say(f"replaced: {outcome.address}, {_counted(outcome.sections, 'section')}")
+    for note in outcome.notes:
+        session.hint(note)
+
+
+def _remove(base: KnowledgeBase, names: Sequence[str], session: Session) -> None:
+    ids = [base.document(name).id for name in names]
+    gone = base.remove_documents(*ids)
+    if session.json:
+        session.show({"removed": ids, "memories": gone})
+    else:
+        session.say(f"{_counted(len(set(ids)), 'document')} removed, {gone:,} memories erased")
