@@ -7,7 +7,7 @@ when it returns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from recollect.filters import Filter
@@ -84,6 +84,21 @@ class Neighbours(NamedTuple):
 class Page(NamedTuple):
     memories: list[Memory]
     cursor: str | None  # give it back to go on; None at the end
+
+
+class Shortfall(NamedTuple):
+    """Why an answer may lack something."""
+
+    behind: bool  # what answered does not hold the newest yet; False: something did not answer
+    reason: str
+
+
+class FoundPartly(list[Found]):
+    """What a store of several parts found while one of them was missing or behind."""
+
+    def __init__(self, found: Iterable[Found], shortfalls: Sequence[Shortfall]) -> None:
+        super().__init__(found)
+        self.shortfalls = tuple(shortfalls)
 
 
 class Store(Protocol):
@@ -237,3 +252,17 @@ class CountsTerms(Protocol):
     ) -> list[Counted | None]:
         """As `recollect.text.tokenise.count_terms` would count; None where the text must be read:
         it is not at hand, or there is no such passage in these spaces."""
+
+
+@runtime_checkable
+class HasParts(Protocol):
+    """A store of several parts, of which some may be missing or behind."""
+
+    def within(self, seconds: float) -> Store:
+        """The same store, whose searches have so long and then do without what is late."""
+
+    def shortcomings(self) -> list[str]:
+        """What does not answer or is behind now, a sentence each. Quick."""
+
+    def owed(self) -> list[str]:
+        """Which parts still hold what was forgotten, a sentence each."""

@@ -42,7 +42,8 @@ class StoreRetriever:
         self.name = name
         self.finds = frozenset(finds)
         self._store = store
-        self._held = store.feed().held
+        feed = store.feed()
+        self._held, self._embeddings = feed.held, feed.embeddings
 
     # How far it has come
 
@@ -78,6 +79,8 @@ class StoreRetriever:
     def _follow(self, embeddings: Sequence[Embedding], begun_anew: Collection[str]) -> None:
         """A store lets go of the vectors of an embedder when it switches to another, and of what
         it was building when it builds another."""
+        if not begun_anew and self._embeddings() == tuple(embeddings):
+            return
         answering, *building = embeddings
         if self._store.declare(answering) != answering:
             self._store.build(answering)
@@ -119,7 +122,7 @@ class StoreRetriever:
         import numpy as np
 
         held = self._held([one.memory.id for one in written])
-        for fingerprint in self._fingerprints():
+        for fingerprint in [embedding.fingerprint for embedding in self._embeddings()]:
             handles: list[int] = []
             vectors: list[Vector] = []
             for one, there in zip(written, held, strict=True):
@@ -132,10 +135,6 @@ class StoreRetriever:
                         vectors.append(vector)
             if handles:
                 self._store.fill(fingerprint, handles, np.stack(vectors))
-
-    def _fingerprints(self) -> list[str]:
-        assert isinstance(self._store, KeepsChanges)
-        return [embedding.fingerprint for embedding in self._store.feed().embeddings()]
 
     # Finding
 

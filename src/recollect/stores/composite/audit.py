@@ -1,0 +1,65 @@
+"""All copies of a retriever held against the truth: what is wrong there, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.stores.protocol import Store
+from recollect.stores.retrievers import Feed, Retriever, version_of
+
+_PAGE = 1000
+
+
+class Audit(NamedTuple):
+    copies: int
+    passages: int  # of the truth
+    wrong: list[str]  # memories that are gone, or of which a copy is of another text or space
+    missing: list[str]  # memories of which a passage has no copy
+
+    @property
+    def sound(self) -> bool:
+        return not self.wrong and not self.missing
+
+
+def audit(retriever: Retriever, truth: Store, feed: Feed) -> Audit:
+    wrong: dict[str, None] = {}
+    sound: set[int] = set()  # hashes: a million keys as they are would take ten times the memory
+    copies = 0
+    cursor: str | None = None
+    while True:
+        page = retriever.copies(cursor=cursor, limit=_PAGE)
+        copies += len(page.copies)
+        there = truth.fetch([(copy.memory_id, copy.ordinal) for copy in page.copies])
+        for copy, one in zip(page.copies, there, strict=True):
+            if (
+                one is not None
+                and one[0].space == copy.space
+                and version_of(one[0].text[one[1].start : one[1].end]) == copy.version
+            ):
+                sound.add(hash((copy.memory_id, copy.ordinal)))
+            else:
+                wrong[copy.memory_id] = None
+        cursor = page.cursor
+        if cursor is None:
+            break
+    passages = sum(info.passages for info in truth.spaces())
+    missing: dict[str, None] = {}
+    if len(sound) != passages or wrong:
+        for memory_id, ordinal in _keys(truth, feed):
+            if hash((memory_id, ordinal)) not in sound and memory_id not in wrong:
+                missing[memory_id] = None
+    return Audit(copies, passages, list(wrong), list(missing))
+
+
+def _keys(truth: Store, feed: Feed) -> Iterator[tuple[str, int]]:
+    cursor: str | None = None
+    while True:
+        page = truth.scan(cursor=cursor, limit=_PAGE, damaged=[])
+        for held in feed.held([memory.id for memory in page.memories]):
+            for one in held.passages if held is not None else ():
+                assert held is not None
+                yield held.memory.id, one.passage.ordinal
+        cursor = page.cursor
+        if cursor is None:
+            return

@@ -1,0 +1,111 @@
+"""What a composite leaves to the truth: everything but searching, and what follows a write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recollect.filters import Filter
+from recollect.stores.protocol import (
+    Compared,
+    Counted,
+    CountsTerms,
+    Embedding,
+    Frequencies,
+    Neighbours,
+    Page,
+    Store,
+    Unembedded,
+)
+from recollect.stores.tiers import Tiers
+from recollect.vocabulary import Entry, Memory, Passage, Revision, SpaceInfo, Vector
+
+
+class LeftToTheTruth:
+    def __init__(self, truth: Store) -> None:
+        self._truth = truth
+
+    def known(self, entries: Sequence[Entry]) -> list[bool]:
+        return self._truth.known(entries)
+
+    def get(
+        self, ids: Sequence[str], *, spaces: Sequence[str] | None = None
+    ) -> list[Memory | None]:
+        return self._truth.get(ids, spaces=spaces)
+
+    def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
+        return self._truth.fetch(keys)
+
+    def open_space(self, space: str) -> None:
+        self._truth.open_space(space)
+
+    def scan(
+        self,
+        *,
+        spaces: Sequence[str] | None = None,
+        where: Filter | None = None,
+        newest_first: bool = False,
+        cursor: str | None = None,
+        limit: int = 100,
+        damaged: list[str] | None = None,
+    ) -> Page:
+        return self._truth.scan(
+            spaces=spaces,
+            where=where,
+            newest_first=newest_first,
+            cursor=cursor,
+            limit=limit,
+            damaged=damaged,
+        )
+
+    def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
+        return self._truth.count(spaces=spaces, where=where)
+
+    def history(self, memory_id: str) -> list[Revision]:
+        return self._truth.history(memory_id)
+
+    def touch(self, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]) -> None:
+        self._truth.touch(accessed=accessed, reinforced=reinforced)
+
+    def spaces(self) -> list[SpaceInfo]:
+        return self._truth.spaces()
+
+    def pending(self, spaces: Sequence[str]) -> int:
+        return self._truth.pending(spaces)
+
+    def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
+        return self._truth.frequencies(terms, spaces=spaces)
+
+    def count_terms(
+        self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
+    ) -> list[Counted | None]:
+        if isinstance(self._truth, CountsTerms):
+            return self._truth.count_terms(terms, keys, spaces=spaces)
+        return [None] * len(keys)
+
+    def compare(
+        self,
+        vector: Vector,
+        keys: Sequence[tuple[str, int]],
+        *,
+        fingerprint: str,
+        spaces: Sequence[str],
+    ) -> Compared:
+        return self._truth.compare(vector, keys, fingerprint=fingerprint, spaces=spaces)
+
+    def neighbours(self, ids: Sequence[str]) -> list[Neighbours]:
+        return self._truth.neighbours(ids)
+
+    def embedding(self) -> Embedding | None:
+        return self._truth.embedding()
+
+    def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
+        return self._truth.unembedded(fingerprint, limit=limit)
+
+    def tiers(self) -> Tiers:
+        return self._truth.tiers()
+
+    def notes(self, prefix: str = "") -> dict[str, str]:
+        return self._truth.notes(prefix)
+
+    def write_note(self, key: str, value: str | None) -> None:
+        self._truth.write_note(key, value)

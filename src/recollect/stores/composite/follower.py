@@ -1,0 +1,275 @@
+"""One retriever as it follows the truth: fed after every write, later where it cannot keep up."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection
+from concurrent.futures import CancelledError, Future, wait
+from typing import NamedTuple, TypeVar
+
+from recollect.errors import RecollectError, StoreBusy, StoreError
+from recollect.stores.composite.breaker import LONGEST_PAUSE, Breaker
+from recollect.stores.composite.lane import Lane
+from recollect.stores.composite.resolving import memories, resolved
+from recollect.stores.protocol import Store
+from recollect.stores.retrievers import Changes, Feed, Position, Retriever, RetrieverUnfit
+from recollect.text import tokenise
+
+_T = TypeVar("_T")
+_BATCH = 256  # changes at a time: a few megabytes with their vectors
+_CALLS = 8  # questions that one engine is asked at a time
+_DROP_EVERY = 1000  # telling the truth what may be dropped is a write: not after every change
+_OTHERS_FEED = 5.0  # seconds to wait while another process feeds the same retriever
+
+
+class RetrieverRefused(StoreError):
+    """It follows another store."""
+
+    code = "retriever_refused"
+
+
+class Stopped(Exception):
+    """The store is being closed."""
+
+
+class Lag(NamedTuple):
+    changes: int
+    seconds: float
+
+
+class Follower:
+    def __init__(self, retriever: Retriever, truth: Store, feed: Feed) -> None:
+        self.retriever = retriever
+        self.name = retriever.name
+        self.breaker = Breaker()
+        self._truth = truth
+        self._feed = feed
+        self._asking = Lane(f"recollect-ask-{self.name}", _CALLS)
+        self._feeding = Lane(f"recollect-feed-{self.name}", 1)
+        self._guard = threading.RLock()
+        self._position: Position | None = None
+        self._queued: Future[None] | None = None
+        self._repairs: set[str] = set()
+        self._anew = False
+        self._passed = 0
+        self._stop = threading.Event()
+        self._keeper: threading.Thread | None = None
+        self._late = False
+        self.steps = 0  # how often it came a bit further
+        self.repaired = 0  # copies that were told again how they are
+
+    # How it stands
+
+    def behind(self, last: int) -> bool:
+        position = self._position
+        return position is None or position.cursor is not None or position.number < last
+
+    def missing(self) -> str:
+        """Why it cannot be asked now; empty: it can."""
+        if self.breaker.why:
+            return f"{self.name} is left out: {self.breaker.why}"
+        position = self._position
+        if position is None:
+            return f"{self.name} is left out: it has not answered yet"
+        if position.cursor is not None:
+            return f"{self.name} is left out: it is being made anew ({position.made:,} so far)"
+        return ""
+
+    def lag(self) -> Lag:
+        """What it has not got yet. Of one that is new, everything."""
+        position = self._position
+        if position is None or position.cursor is not None:
+            return Lag(self._truth.count(), 0.0)
+        oldest = self._feed.since(position.number, limit=1)
+        if not oldest:
+            return Lag(0, 0.0)
+        return Lag(self._feed.waiting(position.number), max(0.0, time.time() - oldest[0].at))
+
+    def lag_told(self) -> str:
+        lag = self.lag()
+        return f"{self.name} is {lag.changes:,} changes behind, for {lag.seconds:.0f} s"
+
+    # Asking
+
+    def ask(self, work: Callable[[], _T]) -> Future[_T]:
+        return self._asking.start(work)
+
+    def failed(self, why: str, *, hung: bool = False) -> None:
+        self.breaker.failed(why, hung=hung)
+        if self.breaker.why:
+            self._keep_trying()
+
+    # Feeding
+
+    def feed(self) -> Future[None]:
+        """Bring it up to date; done when the future is. Asked again before that has begun, it is
+        the same work."""
+        with self._guard:
+            if self._queued is None:
+                self._queued = self._feeding.start(self._feed_now)
+                self._queued.add_done_callback(self._fed)
+            return self._queued
+
+    def start_feeding(self) -> Future[None] | None:
+        """The same, to be waited for. None where nobody should: it is left alone, or was late and
+        is still at it."""
+        if self.breaker.why:
+            return None  # the keeper tries
+        future = self.feed()
+        return None if self._late else future
+
+    def is_late(self) -> None:
+        """Somebody waited for it in vain; until it has caught up, nobody else shall."""
+        self._late = True
+
+    def repair(self, ids: Collection[str]) -> None:
+        """It does not hold these as the truth does: tell it again how they are."""
+        with self._guard:
+            self._repairs |= set(ids)
+        self.start_feeding()
+
+    def make_anew(self) -> Future[None]:
+        self._anew = True
+        return self.feed()
+
+    def _feed_now(self) -> None:
+        with self._guard:
+            self._queued = None  # who asks from here on may have changed something we do not see
+        with self._feed.alone(self.name, patience=_OTHERS_FEED):
+            position = self._whole(self._read_position())
+            try:
+                position = self._catch_up(position)
+                self._mend()
+            except RetrieverUnfit as e:
+                logging.getLogger("recollect").warning("%s is made anew: %s", self.name, e)
+                position = self._catch_up(self._make(self._begin()))
+        self._late = False
+        self.breaker.try_again()
+        if position.number - self._passed >= _DROP_EVERY:
+            self.tell_passed()
+
+    def _read_position(self) -> Position | None:
+        position = self.retriever.position()
+        if position is not None and position.store != self._feed.store:
+            raise RetrieverRefused(
+                f"{self.name} follows another store ({position.store}, not {self._feed.store}); "
+                "nothing was changed there. Give this store a retriever of its own, or empty that "
+                "one first"
+            )
+        return position
+
+    def _whole(self, position: Position | None) -> Position:
+        """A position that can be gone on from; made anew where there is none."""
+        if position is not None and not self._anew and self._fits(position):
+            self._position = position
+            return position if position.cursor is None else self._make(position)
+        return self._make(self._begin())
+
+    def _fits(self, position: Position) -> bool:
+        return (
+            position.tokeniser == tokenise.VERSION
+            and self._feed.dropped() <= position.number <= self._feed.last()
+        )
+
+    def _begin(self) -> Position:
+        number = self._feed.last()  # first: what changes while copies are made comes again
+        self._position = None
+        self.retriever.clear()
+        begun = Position(self._feed.store, number, tokenise.VERSION, cursor="")
+        self._moved(begun)
+        self._anew = False
+        return begun
+
+    def _make(self, position: Position) -> Position:
+        """Copy everything from where it was left."""
+        while position.cursor is not None:
+            self._go_on()
+            page = self._truth.scan(cursor=position.cursor or None, limit=_BATCH, damaged=[])
+            ids = [memory.id for memory in page.memories]
+            self.retriever.apply(memories(self._feed, ids))
+            position = position._replace(cursor=page.cursor, made=position.made + len(ids))
+            self._moved(position)
+        return position
+
+    def _catch_up(self, position: Position) -> Position:
+        while changes := self._feed.since(position.number, limit=_BATCH):
+            self._go_on()
+            self.retriever.apply(resolved(self._feed, changes))
+            position = position._replace(number=changes[-1].number)
+            self._moved(position)
+        return position
+
+    def _mend(self) -> None:
+        with self._guard:
+            ids, self._repairs = sorted(self._repairs), set()
+        for start in range(0, len(ids), _BATCH):
+            changes: Changes = memories(self._feed, ids[start : start + _BATCH])
+            self.retriever.apply(changes)
+            self.repaired += len(ids[start : start + _BATCH])
+
+    def _moved(self, position: Position) -> None:
+        self.retriever.set_position(position)
+        self._position = position
+        self.steps += 1
+
+    def _go_on(self) -> None:
+        if self._stop.is_set():
+            raise Stopped
+
+    # When it did not work
+
+    def _fed(self, future: Future[None]) -> None:
+        if future.cancelled() or self._stop.is_set():
+            return
+        fault = future.exception()
+        if fault is None or isinstance(fault, Stopped):
+            return
+        if not isinstance(fault, StoreBusy):  # another process feeds it: that is no fault of its
+            self.breaker.failed(told(fault))
+        self._keep_trying()
+
+    def _keep_trying(self) -> None:
+        with self._guard:
+            if self._keeper is None and not self._stop.is_set():
+                self._keeper = threading.Thread(
+                    target=self._try_until_fed, name=f"recollect-keep-{self.name}", daemon=True
+                )
+                self._keeper.start()
+
+    def _try_until_fed(self) -> None:
+        pause = self.breaker.pause
+        while not self._stop.wait(pause):
+            try:
+                self.feed().result()
+            except (Exception, CancelledError):  # it is in the breaker, and told to whoever asks
+                pause = min(pause * 2, LONGEST_PAUSE)
+                continue
+            break
+        with self._guard:
+            self._keeper = None
+
+    # The end
+
+    def tell_passed(self) -> None:
+        """Let the truth drop what this retriever has."""
+        position = self._position
+        if position is not None and position.number > self._passed:
+            self._feed.passed(self.name, position.number)
+            self._passed = position.number
+
+    def stop(self, *, patience: float) -> None:
+        """Let what is under way come to an end, for so long."""
+        self._stop.set()
+        last = self._feeding.start(lambda: None)
+        self._feeding.close()
+        self._asking.close()
+        wait([last], timeout=patience)
+
+
+def told(fault: BaseException) -> str:
+    """A failure in words; those of other people's libraries with their type."""
+    if isinstance(fault, RecollectError):
+        return str(fault)
+    return f"{type(fault).__name__}: {fault}"

@@ -1,0 +1,292 @@
+"""A store whose words and meaning are found by other engines.
+
+The truth is written first and alone says what there is; a write is acknowledged when the truth has
+it. Then the retrievers are brought up to date, at once where they keep up, otherwise later.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from concurrent.futures import wait
+from contextlib import ExitStack
+from functools import partial
+from typing import TypeVar
+
+from recollect.errors import InvalidInput, StoreError
+from recollect.filters import Filter
+from recollect.stores.composite.audit import audit
+from recollect.stores.composite.delegating import LeftToTheTruth
+from recollect.stores.composite.feeding import catch_up, make_anew
+from recollect.stores.composite.follower import Follower, RetrieverRefused, told
+from recollect.stores.composite.searching import Bounds, Searching, search
+from recollect.stores.protocol import Embedding, Store, Written
+from recollect.stores.retrievers import MEANING, WORDS, Feed, Finds, KeepsChanges, Retriever, Seen
+from recollect.stores.sound_vectors import sound_question
+from recollect.vocabulary import Check, Entry, Found, Vector, Vectors
+
+_T = TypeVar("_T")
+_MAKE_ANEW = "run 'recollect reindex --files' to make it anew from the store"
+
+
+class CompositeStore(LeftToTheTruth):
+    """`truth` keeps everything; each of `retrievers` finds by words, by meaning, or by both.
+
+    What no retriever finds, the truth finds. Where all retrievers of a type fail the truth answers
+    too, unless `truth_answers` is off (it may be too small a machine for that).
+    """
+
+    def __init__(
+        self,
+        truth: Store,
+        retrievers: Sequence[Retriever],
+        *,
+        truth_answers: bool = True,
+        bounds: Bounds | None = None,
+    ) -> None:
+        super().__init__(truth)
+        if not isinstance(truth, KeepsChanges):
+            raise StoreError(f"{type(truth).__name__} keeps no changes, so nothing can follow it")
+        names = [retriever.name for retriever in retrievers]
+        if len(set(names)) != len(names):
+            raise InvalidInput(f"two retrievers have the same name: {', '.join(sorted(names))}")
+        self._feed: Feed = truth.feed()
+        self._bounds = bounds or Bounds()
+        self._truth_answers = truth_answers
+        for name in names:
+            self._feed.follow(name)
+        self._followers = [Follower(r, truth, self._feed) for r in retrievers]
+        self._begin()
+        path = getattr(truth, "path", None)
+        if path is not None:
+            self.path = path
+
+    def _begin(self) -> None:
+        """Bring everybody up to date; who follows another store is an error at once."""
+        under_way = [(f, f.feed()) for f in self._followers]
+        catch_up(self._followers, self._bounds.following)
+        for _, future in under_way:
+            if future.done() and isinstance(future.exception(), RetrieverRefused):
+                refused = future.exception()
+                self._stop()
+                assert refused is not None
+                raise refused
+
+    def within(self, seconds: float) -> CompositeStore:
+        """The same, for one question that has so long."""
+        if seconds >= self._bounds.patience:
+            return self
+        hurried = copy.copy(self)
+        hurried._bounds = self._bounds._replace(patience=seconds)
+        return hurried
+
+    # Writing: the truth, then those who follow it
+
+    def put(self, entries: Sequence[Entry], *, fingerprint: str | None = None) -> list[Written]:
+        return self._followed(self._truth.put(entries, fingerprint=fingerprint))
+
+    def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
+        self.revise_many([entry], fingerprint=fingerprint)
+
+    def revise_many(
+        self, entries: Sequence[Entry], *, fingerprint: str | None = None, history: bool = True
+    ) -> None:
+        self._truth.revise_many(entries, fingerprint=fingerprint, history=history)
+        self._feed_all()
+
+    def delete(self, ids: Sequence[str]) -> list[bool]:
+        return self._followed(self._truth.delete(ids))
+
+    def delete_space(self, space: str) -> int:
+        return self._followed(self._truth.delete_space(space))
+
+    def declare(self, embedding: Embedding) -> Embedding:
+        return self._followed(self._truth.declare(embedding))
+
+    def build(self, embedding: Embedding) -> None:
+        self._truth.build(embedding)
+        self._feed_all()
+
+    def clear_vectors(self) -> None:
+        self._truth.clear_vectors()
+        self._feed_all()
+
+    def fill(self, fingerprint: str, handles: Sequence[int], vectors: Vectors) -> int:
+        return self._followed(self._truth.fill(fingerprint, handles, vectors))
+
+    def switch(self, fingerprint: str) -> bool:
+        self.catch_up(self._bounds.following)  # so that they have the new vectors beside the old
+        return self._followed(self._truth.switch(fingerprint))
+
+    def _followed(self, done: _T) -> _T:
+        self._feed_all()
+        return done
+
+    def _feed_all(self) -> None:
+        self.catch_up(self._bounds.following)
+
+    def catch_up(self, seconds: float) -> bool:
+        """Bring the retrievers up to date; False while one of them needs longer or cannot."""
+        last = self._feed.last()
+        catch_up([f for f in self._followers if f.behind(last)], seconds)
+        return not any(f.behind(last) for f in self._followers)
+
+    # Searching
+
+    def search_words(
+        self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
+    ) -> list[Found]:
+        def by_truth() -> list[Found]:
+            return self._truth.search_words(terms, spaces=spaces, where=where, limit=limit)
+
+        def by(retriever: Retriever, part: Filter | None, most: int) -> list[Seen]:
+            return retriever.search_words(terms, spaces=spaces, where=part, limit=most)
+
+        followers = self._who(WORDS)
+        if not followers:
+            return by_truth()
+        self._truth.pending(spaces)  # a space that does not exist is an error
+        return self._search(Searching(WORDS, by, by_truth, spaces, where, limit), followers)
+
+    def search_meaning(
+        self,
+        vector: Vector,
+        *,
+        fingerprint: str,
+        spaces: Sequence[str],
+        where: Filter | None,
+        limit: int,
+    ) -> list[Found]:
+        def by_truth() -> list[Found]:
+            return self._truth.search_meaning(
+                vector, fingerprint=fingerprint, spaces=spaces, where=where, limit=limit
+            )
+
+        def by(retriever: Retriever, part: Filter | None, most: int) -> list[Seen]:
+            return retriever.search_meaning(
+                question, fingerprint=fingerprint, spaces=spaces, where=part, limit=most
+            )
+
+        followers = self._who(MEANING)
+        held = self._truth.embedding() if followers else None
+        if held is None or held.fingerprint != fingerprint:
+            return by_truth()  # nothing to find, or an error that the truth words best
+        self._truth.pending(spaces)
+        question = sound_question(vector, dimension=held.dimension)
+        return self._search(Searching(MEANING, by, by_truth, spaces, where, limit), followers)
+
+    def _who(self, finds: Finds) -> list[Follower]:
+        return [f for f in self._followers if finds in f.retriever.finds]
+
+    def _search(self, asked: Searching, followers: Sequence[Follower]) -> list[Found]:
+        return search(
+            asked,
+            followers,
+            self._truth,
+            self._feed.last(),
+            self._bounds,
+            truth_answers=self._truth_answers,
+        )
+
+    # Erasing
+
+    def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
+        self.catch_up(self._bounds.following)
+        done = self._truth.finish_erasing(texts)
+        return self._copies_are_clean(texts) and done
+
+    def _copies_are_clean(self, texts: Sequence[str]) -> bool:
+        """Ask all at once: a hung one holds up neither the others nor the caller."""
+        if self.owed():
+            return False
+        under_way = [f.ask(partial(f.retriever.finish_erasing, texts)) for f in self._followers]
+        done, late = wait(under_way, timeout=self._bounds.following)
+        return not late and all(one.exception() is None and one.result() for one in done)
+
+    def owed(self) -> list[str]:
+        last = self._feed.last()
+        return [
+            f"{f.name} could not be reached and still holds a copy; nothing finds it, and it is "
+            "erased there as soon as that answers"
+            for f in self._followers
+            if f.behind(last)
+        ]
+
+    # Care
+
+    def rebuild_words(self) -> int:
+        count = self._truth.rebuild_words()
+        make_anew(self._who(WORDS))
+        return count
+
+    def maintain(self, *, anew: bool = False) -> None:
+        self._truth.maintain(anew=anew)
+        if anew:
+            make_anew(self._followers)
+        for follower in self._followers:
+            follower.tell_passed()
+
+    def shortcomings(self) -> list[str]:
+        last = self._feed.last()
+        return [
+            f.missing() or f.lag_told() for f in self._followers if f.missing() or f.behind(last)
+        ]
+
+    def check(self) -> list[Check]:
+        checks = self._truth.check()
+        self.catch_up(self._bounds.following)
+        for follower in self._followers:
+            checks += self._check(follower)
+        followed = set(self._feed.followers()) - {f.name for f in self._followers}
+        for name in sorted(followed):
+            checks.append(
+                Check(
+                    f"retriever {name}",
+                    False,
+                    "changes are kept for it, but this store is opened without it",
+                    "open the store with it, or let go of it with CompositeStore.let_go",
+                )
+            )
+        return checks
+
+    def _check(self, follower: Follower) -> list[Check]:
+        part = f"retriever {follower.name}"
+        last = self._feed.last()
+        why = follower.missing() or (follower.lag_told() if follower.behind(last) else "")
+        if why:
+            return [Check(part, False, why, "see that it runs and can be reached; it catches up")]
+        try:
+            found = audit(follower.retriever, self._truth, self._feed)
+            own = follower.retriever.check()
+        except Exception as e:  # of whatever library; it belongs into the report
+            return [Check(part, False, told(e), "see that it runs and can be reached")]
+        if found.sound:
+            finding = f"{found.copies:,} copies are as in the store"
+            if follower.repaired:
+                finding += f"; {follower.repaired:,} were mended since it was opened"
+            checks = [Check(part, True, finding)]
+        else:
+            finding = (
+                f"{len(found.wrong):,} copies are not as in the store and {len(found.missing):,} "
+                "are missing; what is wrong is found by nobody"
+            )
+            checks = [Check(part, False, finding, _MAKE_ANEW)]
+        return checks + [c._replace(part=f"{follower.name}: {c.part}") for c in own]
+
+    def let_go(self, name: str) -> None:
+        """Keep no changes any more for a retriever that is used no longer."""
+        if name in (f.name for f in self._followers):
+            raise InvalidInput(f"{name} is in use; open the store without it, then let go of it")
+        self._feed.unfollow(name)
+
+    def _stop(self) -> None:
+        for follower in self._followers:
+            follower.stop(patience=self._bounds.following)
+
+    def close(self) -> None:
+        self._stop()
+        with ExitStack() as last:  # each is closed, whatever becomes of the others
+            last.callback(self._truth.close)
+            for follower in self._followers:
+                last.callback(follower.retriever.close)
+                last.callback(follower.tell_passed)

@@ -1,0 +1,80 @@
+"""The whole store contract, with words and meaning found by other engines than the truth."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect.stores.composite import CompositeStore
+from recollect.stores.in_memory import InMemoryStore
+from recollect.stores.protocol import Store
+from recollect.stores.retrievers import MEANING, WORDS
+from recollect.stores.sqlite.store import SQLiteStore
+from recollect.stores.store_retriever import StoreRetriever
+from recollect.testing import StoreContract, TierContract
+
+
+def in_files(folder: Path) -> CompositeStore:
+    """Words in one SQLite file, meaning in another, the truth in a third."""
+    folder.mkdir(exist_ok=True)
+    return CompositeStore(
+        SQLiteStore(folder / "truth.db"),
+        [
+            StoreRetriever(SQLiteStore(folder / "words.db"), name="words", finds=[WORDS]),
+            StoreRetriever(SQLiteStore(folder / "meaning.db"), name="meaning", finds=[MEANING]),
+        ],
+        truth_answers=False,  # what the engines do not find is not found
+    )
+
+
+def reopen(store: Store) -> Store:
+    assert isinstance(store, CompositeStore)
+    store.close()
+    return in_files(store.path.parent)
+
+
+class TestTwoEnginesInFiles(StoreContract):
+    @pytest.fixture
+    def make_store(self, quick_path: Path) -> Callable[[], Store]:
+        numbers = itertools.count()
+        return lambda: in_files(quick_path / str(next(numbers)))
+
+    @pytest.fixture
+    def reopen_store(self) -> Callable[[Store], Store]:
+        return reopen
+
+
+class TestSeveralEnginesOfAType(StoreContract):
+    """The reference as the truth; words from two engines side by side, meaning from two others."""
+
+    @pytest.fixture
+    def make_store(self, quick_path: Path) -> Callable[[], Store]:
+        numbers = itertools.count()
+
+        def make() -> Store:
+            beside = SQLiteStore(quick_path / f"{next(numbers)}.db")
+            return CompositeStore(
+                InMemoryStore(),
+                [
+                    StoreRetriever(InMemoryStore(), name="both"),
+                    StoreRetriever(InMemoryStore(), name="more words", finds=[WORDS]),
+                    StoreRetriever(beside, name="more meaning", finds=[MEANING]),
+                ],
+                truth_answers=False,
+            )
+
+        return make
+
+
+class TestTiersOfAComposite(TierContract):
+    @pytest.fixture
+    def make_store(self, quick_path: Path) -> Callable[[], Store]:
+        numbers = itertools.count()
+        return lambda: in_files(quick_path / str(next(numbers)))
+
+    @pytest.fixture
+    def reopen_store(self) -> Callable[[Store], Store]:
+        return reopen
