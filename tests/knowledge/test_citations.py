@@ -47,6 +47,7 @@ def test_of_a_search(engine: Engine) -> None:
         "address": "人事/手册.docx",
         "page": None,
         "page_end": None,
+        "unit": "page",
         "start": 0,
         "end": 17,
         "match_types": ["meaning", "words", "neighbour"],
@@ -71,6 +72,10 @@ def test_of_a_search(engine: Engine) -> None:
         ({"page": 7}, "[1] Title, p. 7", "[1] 《Title》，第 7 页"),
         ({"page": 7, "page_end": 7}, "[1] Title, p. 7", "[1] 《Title》，第 7 页"),
         ({"page": 7, "page_end": 9}, "[1] Title, pp. 7–9", "[1] 《Title》，第 7–9 页"),
+        ({"page": 7, "unit": "slide"}, "[1] Title, slide 7", "[1] 《Title》，第 7 张幻灯片"),
+        ({"page": 2, "page_end": 9, "unit": "row"}, "[1] Title, rows 2–9",
+         "[1] 《Title》，第 2–9 行"),
+        ({"page": 3, "unit": "chapter"}, "[1] Title, chapter 3", "[1] 《Title》，第 3 章"),
         ({"address": "Title"}, "[1] Title", "[1] 《Title》"),
         ({"address": "https://x.example/页"}, "[1] Title (https://x.example/页)",
          "[1] 《Title》（https://x.example/页）"),
@@ -105,7 +110,9 @@ def test_what_is_no_part_of_a_document_can_be_cited_too() -> None:
     assert str(note) == "[3] 预算会在三月。 The budget is in March."
     assert note.document == ""
     assert str(citation_of(1, hit("x", source="chat 聊天"))) == "[1] chat 聊天"
-    odd = hit("x", metadata={"title": 5, "page": "7", "page_end": True, "document": "forged"})
+    odd = hit(
+        "x", metadata={"title": 5, "page": "7", "page_end": True, "document": "forged", "unit": "x"}
+    )
     assert citation_of(1, odd).as_data() | {"page": None, "page_end": None, "document": None} == (
         citation_of(1, odd).as_data()
     )

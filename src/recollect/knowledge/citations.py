@@ -33,7 +33,7 @@ class Citation:
     title: str
     heading: str  # the path of headings within the document
     address: str  # where the document is from: a path, an address on the web, a name
-    page: int | None
+    page: int | None  # where it begins and ends, counted in `unit`
     page_end: int | None
     start: int  # characters of the memory's text that are shown
     end: int
@@ -42,6 +42,7 @@ class Citation:
     space: str = ""
     kind: str = ""
     verified: bool = True
+    unit: str = "page"  # or slide, row, chapter
 
     def __str__(self) -> str:
         return self.line()
@@ -56,7 +57,7 @@ class Citation:
             title = f"《{title}》"
         place = clip(self.heading, _HEADING)
         told = f"[{self.number}] {title}" + (f"{_BETWEEN}{place}" if place else "")
-        told += _pages(self.page, self.page_end, language)
+        told += _pages(self, language)
         if address and address != clip(self.title, _ADDRESS):
             told += f"（{address}）" if language == "zh" else f" ({address})"
         return told
@@ -72,6 +73,7 @@ class Citation:
             "address": self.address,
             "page": self.page,
             "page_end": self.page_end,
+            "unit": self.unit,
             "start": self.start,
             "end": self.end,
             "match_types": list(self.match_types),
@@ -106,6 +108,7 @@ def citation_of(number: int, hit: Hit) -> Citation:
         space=memory.space,
         kind=memory.kind,
         verified=memory.verified,
+        unit=_unit(memory.metadata),
     )
 
 
@@ -142,11 +145,31 @@ def _page(metadata: Mapping[str, Any], name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-_PAGES = {"en": (", p. {0}", ", pp. {0}–{1}"), "zh": ("，第 {0} 页", "，第 {0}–{1} 页")}
+def _unit(metadata: Mapping[str, Any]) -> str:
+    told = metadata.get("unit")
+    return told if isinstance(told, str) and told in _PAGES["en"] else "page"
 
 
-def _pages(first: int | None, last: int | None, language: str) -> str:
+# One of them, and several.
+_PAGES: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "en": {
+        "page": (", p. {0}", ", pp. {0}–{1}"),
+        "slide": (", slide {0}", ", slides {0}–{1}"),
+        "row": (", row {0}", ", rows {0}–{1}"),
+        "chapter": (", chapter {0}", ", chapters {0}–{1}"),
+    },
+    "zh": {
+        "page": ("，第 {0} 页", "，第 {0}–{1} 页"),
+        "slide": ("，第 {0} 张幻灯片", "，第 {0}–{1} 张幻灯片"),
+        "row": ("，第 {0} 行", "，第 {0}–{1} 行"),
+        "chapter": ("，第 {0} 章", "，第 {0}–{1} 章"),
+    },
+}
+
+
+def _pages(citation: Citation, language: str) -> str:
+    first, last = citation.page, citation.page_end
     if first is None:
         return ""
     several = last is not None and last > first
-    return _PAGES[language][several].format(first, last)
+    return _PAGES[language][citation.unit][several].format(first, last)

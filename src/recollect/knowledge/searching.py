@@ -117,7 +117,9 @@ class Searching(Shared):
     def _web(self, web: bool | Stage) -> Stage:
         if not isinstance(web, bool):
             return web
-        raise InvalidInput("web: give a stage that searches the web")
+        from recollect.knowledge.web.stage import web_stage
+
+        return web_stage(self.engine)
 
     def _options(self, told: SearchParams, deadline: float | None) -> dict[str, Any]:
         """What `Engine.recall` is to be told."""
