@@ -13,11 +13,13 @@
     │   ├── StoreReadOnly       the directory or file may not be written
     │   ├── StoreCorrupt        the file is damaged or is no Recollect store
     │   ├── StoreTooNew         written by a newer Recollect
+    │   ├── StoreUnavailable    its server cannot be reached now; try again
     │   └── StoreMissing        there is no store where one was looked for
     ├── EmbedderError           the embedder failed; memories are kept and found by words
     │   └── FingerprintMismatch vectors of two embedders would have been mixed
     ├── LLMError                the language model failed; rules do its work
     ├── RerankerError           the reranker failed; the order stays as found
+    ├── WebError                the web or one page of it failed; what is known here answers
     ├── Unauthorised            no key, or one that is wrong or revoked
     ├── Forbidden               the key is good, and may not do this
     ├── TooManyRequests         the key has used up its share for now; it says when to try again
@@ -112,6 +114,10 @@ class StoreTooNew(StoreError):
     code = "store_too_new"
 
 
+class StoreUnavailable(StoreError):
+    code = "store_unavailable"
+
+
 class StoreMissing(StoreError):
     code = "store_missing"
 
@@ -132,6 +138,11 @@ class LLMError(RecollectError):
 
 class RerankerError(RecollectError):
     code = "reranker_error"
+    exit_code = 6
+
+
+class WebError(RecollectError):
+    code = "web_error"
     exit_code = 6
 
 

@@ -48,6 +48,12 @@ class Settings:
     reranker: str = "none"
     reranker_endpoint: str = ""
     reranker_key: str = field(default="", repr=False)
+    web_search: str = "none"
+    web_endpoint: str = ""
+    web_key: str = field(default="", repr=False)
+    web_key_header: str = "Authorization"
+    web_paths: str = "results, title, url, content"
+    web_body: str = ""
     routes: str = ""
     sync_seconds: float = 0.5
     redact: bool = True
@@ -108,6 +114,12 @@ MEANING: Mapping[str, str] = {
     "reranker": "http:MODEL or tei (with reranker_endpoint), onnx:DIRECTORY, or none",
     "reranker_endpoint": "the base address of a server that has /rerank",
     "reranker_key": "the key for that server; better kept in RECOLLECT_RERANKER_KEY",
+    "web_search": "who searches the web when you ask for that: searxng, json (any API), or none",
+    "web_endpoint": "its address: of a SearXNG, or of an API with {query} and {limit} in it",
+    "web_key": "the key for that API; better kept in RECOLLECT_WEB_KEY",
+    "web_key_header": "the header that carries the key (in Authorization, with Bearer before it)",
+    "web_paths": "where an API's answer has the list, and in its items title, link and snippet",
+    "web_body": "JSON with {query} and {limit} in it, for an API that wants it posted",
     "routes": "a TOML file of routes, for questions that ask for a whole list (default: built in)",
     "sync_seconds": "how long a recall may read changed files of its books first; 0: not at all",
     "redact": "whether secrets are blotted out of what is remembered: true or false",
@@ -124,9 +136,9 @@ MEANING: Mapping[str, str] = {
     "match_meaning": "whether a knowledge base is searched by meaning",
     "keep_events": "how many events are kept for replay; 0: none is written",
 }
-PROMOTION = ("by-hand", "by-rule")
+CHOICES = {"promotion": ("by-hand", "by-rule"), "web_search": ("none", "searxng", "json")}
 EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL
-SECRET = frozenset({"endpoint_key", "llm_endpoint_key", "reranker_key"})
+SECRET = frozenset({"endpoint_key", "llm_endpoint_key", "reranker_key", "web_key"})
 # From least to most; the same bounds hold for the arguments of a recall.
 RANGES: Mapping[str, tuple[float, float]] = {
     "limit": (1, 1_000),
@@ -325,8 +337,8 @@ def typed(name: str, value: Any, origin: str) -> Any:
     if name in RANGES and not RANGES[name][0] <= typed <= RANGES[name][1]:
         least, most = RANGES[name]
         raise SettingsError(f"{origin}: {name} must be from {least:,} to {most:,}, got {typed}")
-    if name == "promotion" and typed not in PROMOTION:
-        raise SettingsError(f"{origin}: promotion is {' or '.join(PROMOTION)}, got {told}")
+    if name in CHOICES and typed not in CHOICES[name]:
+        raise SettingsError(f"{origin}: {name} is {' or '.join(CHOICES[name])}, got {told}")
     # from a file or a variable it must not keep anybody from remembering; a recall then says it
     if name == "embedder" and origin in (_ARGUMENT, _SET) and not is_embedder(typed):
         where = "--embedder" if origin == _ARGUMENT else origin

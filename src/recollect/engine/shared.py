@@ -21,6 +21,7 @@ from recollect.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from recollect.embedders.protocol import Embedder
     from recollect.events.events import Events
     from recollect.llms.protocol import LLM
     from recollect.overrides import Overrides
@@ -60,6 +61,10 @@ class Shared:
     def count_tokens(self, text: str) -> int:
         """What a text costs of a budget here."""
         return self._count_tokens(text)
+
+    def index_embedder(self) -> Embedder | None:
+        """Whoever made the index, for texts that are to be compared with it; None: nobody did."""
+        return self._parts.for_writing()
 
     @property
     def llm(self) -> LLM | None:
