@@ -28,7 +28,8 @@ def pdf(
         for at, (text, size) in enumerate(lines):
             page.setFont("STSong-Light" if not text.isascii() else "Helvetica", size)
             page.drawString(72, height, text)
-            height -= size * (2.2 if size > 12 else 1.3)
+            below = lines[at + 1][1] if at + 1 < len(lines) else size
+            height -= 1.3 * below + (20 if max(size, below) > 12 else 0)
             if outline and size > 12:
                 key = f"{number}-{at}"
                 page.bookmarkPage(key)

@@ -61,10 +61,8 @@ def _with_names(rows: Iterable[tuple[int, Sequence[object]]]) -> Iterator[tuple[
         if len(first) == _HEAD_ROWS:
             break
     names, at = _head(first)
-    for number, row in first[:at]:  # what stands above the head
+    for number, row in first[: max(at, 0)]:  # what stands above the head
         yield number, "; ".join(filter(None, row))
-    if len(first) == at + 1:  # nothing below
-        yield first[at][0], "; ".join(filter(None, names))
     for number, row in first[at + 1 :]:
         yield number, _told(names, row)
     for number, row in walk:
