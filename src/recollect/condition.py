@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.assembly import Parts
-from recollect.stores.protocol import Store
+from recollect.stores.protocol import HasParts, Store
 from recollect.vocabulary import Check, Decision, SpaceInfo
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         )
     if pending and name != "none":
         notes.append(f"{pending} passages wait for vectors: run 'recollect reindex'")
+    if isinstance(store, HasParts):
+        notes += store.shortcomings()
     books: tuple[BookStatus, ...] = ()
     if (in_use := parts.bookkeeping.in_use()) is not None:
         from recollect.notebook.condition import statuses

@@ -15,7 +15,7 @@ from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
 from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset, preset_named
-from recollect.stores.protocol import Compared, Page
+from recollect.stores.protocol import Compared, HasParts, Page
 from recollect.vocabulary import (
     Memory,
     Query,
@@ -123,8 +123,11 @@ class Reading(Shared):
             withheld=self.withheld.out_of_reach(names),
             **options,
         )
+        store = self.store
+        if isinstance(store, HasParts):
+            store = store.within(query.deadline)
         kit = reading.Kit(
-            store=self.store,
+            store=store,
             question=self._parts.question,
             clock=self._clock,
             deadline=reading.Deadline.after(query.deadline),

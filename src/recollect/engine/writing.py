@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.checks import check_space, shown
 from recollect.engine.shared import Shared
 from recollect.errors import InvalidInput, NotFound, RecollectError, no_such_memory
+from recollect.stores.protocol import HasParts
 from recollect.vocabulary import (
     Action,
     Memory,
@@ -132,7 +133,7 @@ class Writing(Shared):
             kept = self.tiers.held_by(offer)
             self.tiers.erase(offer.memory)
             self._parts.erase_questions(memory_id)
-            said = [] if self.store.finish_erasing([offer.memory.text]) else [_HELD_BY_READERS]
+            said = self._still_held(offer.memory.text)
             if kept is not None:
                 said.append(f"long-term memory holds these words as {kept}: forget that one too")
             return Receipt(offer.id, offer.space, Action.FORGOTTEN, notes=tuple(said))
@@ -144,8 +145,15 @@ class Writing(Shared):
         if notes is None and self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
         self._parts.erase_questions(memory_id)
-        held = () if self.store.finish_erasing([memory.text]) else (_HELD_BY_READERS,)
+        held = self._still_held(memory.text)
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
+
+    def _still_held(self, text: str) -> list[str]:
+        """Where something of a forgotten text is left for now; nowhere, as a rule."""
+        if self.store.finish_erasing([text]):
+            return []
+        owed = self.store.owed() if isinstance(self.store, HasParts) else []
+        return owed or [_HELD_BY_READERS]
 
     def forget_many(self, ids: Sequence[str], *, space: str) -> int:
         """Erase many memories of a space as `forget` does, all together; how many there were. Not

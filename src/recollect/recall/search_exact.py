@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.partly import told_if_partly
 from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_width
 from recollect.text.tokenise import identifiers, terms
@@ -45,6 +46,7 @@ class SearchExact:
             found = kit.store.search_words(
                 wanted, spaces=query.spaces, where=query.where, limit=self.candidates
             )
+            draft = told_if_partly(draft, found)
         if names:
             found = _together(found, self._holding(names, draft, kit))
         shown = " ".join((*wanted, *names)[:6])

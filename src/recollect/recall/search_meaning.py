@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from recollect.errors import EmbedderError
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.partly import told_if_partly
 from recollect.recall.what_is_asked import (
     NAMES_NOTHING,
     by_meaning_only,
@@ -61,6 +62,7 @@ class SearchMeaning:
             ),
         )
         draft = draft._replace(question=question).with_channel(CHANNEL, tuple(found))
+        draft = told_if_partly(draft, found)
         draft = draft.note(f"meaning: {len(found)} nearest")
         if nothing_named and query.vector is None:
             draft = told_once(draft, "it was asked by meaning alone, which may be far off")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from recollect.recall.draft import Draft, Kit
+from recollect.recall.partly import told_if_partly
 from recollect.recall.what_is_asked import (
     NAMES_NOTHING,
     names_nothing,
@@ -50,7 +51,7 @@ class SearchWords:
                 exactly=self.exactly,
             ),
         )
-        draft = draft.with_channel(CHANNEL, tuple(found))
+        draft = told_if_partly(draft.with_channel(CHANNEL, tuple(found)), found)
         draft = draft.note(f"words: {len(found)} for: {shown_words(text)}")
         if len(terms) == MAX_QUERY_TERMS:
             half = MAX_QUERY_TERMS // 2

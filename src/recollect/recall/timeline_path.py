@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from recollect.filters import All, Filter
 from recollect.recall.draft import Draft, Kit, Period
+from recollect.recall.partly import told_if_partly
 from recollect.recall.sections import fit, in_order, sections
 from recollect.recall.timeline import CHANNEL, during
 from recollect.text.tokenise import telling_terms
@@ -58,6 +59,7 @@ class TimelinePath:
             named = kit.store.search_words(
                 telling, spaces=query.spaces, where=where, limit=self.most
             )
+            draft = told_if_partly(draft, named)
             holding = {(found.memory_id, found.ordinal) for found in named}
             draft, pieces = _chosen(draft, kit, pieces, holding)
         return draft._replace(
