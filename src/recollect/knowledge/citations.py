@@ -13,7 +13,7 @@ from typing import Any
 
 from recollect.checks import shown
 from recollect.errors import InvalidInput
-from recollect.knowledge.shared import FAQ
+from recollect.knowledge.shared import FAQ, WEB
 from recollect.recall.budget import NEIGHBOUR
 from recollect.recall.document_parts import DOCUMENT, document_of
 from recollect.text.clip import clip
@@ -43,6 +43,7 @@ class Citation:
     kind: str = ""
     verified: bool = True
     unit: str = "page"  # or slide, row, chapter
+    fetched_at: str = ""  # a page of the web says so since then; it may have changed
 
     def __str__(self) -> str:
         return self.line()
@@ -60,6 +61,8 @@ class Citation:
         told += _pages(self, language)
         if address and address != clip(self.title, _ADDRESS):
             told += f"（{address}）" if language == "zh" else f" ({address})"
+        if self.fetched_at:
+            told += (" 读取于 " if language == "zh" else " as of ") + self.fetched_at[:16]
         return told
 
     def as_data(self) -> dict[str, Any]:
@@ -81,6 +84,7 @@ class Citation:
             "space": self.space,
             "kind": self.kind,
             "verified": self.verified,
+            "fetched_at": self.fetched_at or None,
         }
 
 
@@ -109,6 +113,7 @@ def citation_of(number: int, hit: Hit) -> Citation:
         kind=memory.kind,
         verified=memory.verified,
         unit=_unit(memory.metadata),
+        fetched_at=_fetched_at(memory),
     )
 
 
@@ -143,6 +148,11 @@ def _heading(section: str, title: str) -> str:
 def _page(metadata: Mapping[str, Any], name: str) -> int | None:
     value = metadata.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _fetched_at(memory: Memory) -> str:
+    told = memory.metadata.get("fetched_at") if memory.kind == WEB else None
+    return told if isinstance(told, str) else ""
 
 
 def _unit(metadata: Mapping[str, Any]) -> str:

@@ -107,12 +107,14 @@ class Searching(Shared):
             after_search.append(SearchHistory(tuple(history)))
             weights[CHANNEL] = WEIGHT
             graded.append(CHANNEL)
-        return knowledge_preset(
+        made = knowledge_preset(
             beside=tuple(beside),
             after_search=tuple(after_search),
             weights=weights,
             graded=tuple(graded),
         )
+        # who asks for the web wants to see it, also where little is known here
+        return made._replace(unverified_share=1.0) if web else made
 
     def _web(self, web: bool | Stage) -> Stage:
         if not isinstance(web, bool):

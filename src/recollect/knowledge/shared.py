@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 FAQ = "faq"  # a kind of memories, as are DOCUMENT and SECTION
+WEB = "web"  # a page that was read for one question; none is ever kept
 
 
 class Shared:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from recollect.embedders.protocol import Embedder, embed_texts, embedding_of
 from recollect.errors import EmbedderError
+from recollect.knowledge.shared import WEB
 from recollect.knowledge.web.gathering import WebPage
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
 from recollect.recall.draft import Deadline, Draft, Kit, Question, Stage
@@ -28,7 +29,6 @@ from recollect.stores.in_memory.store import InMemoryStore
 from recollect.text.tokenise import query_terms
 from recollect.vocabulary import TRUST, UNVERIFIED, Entry, Found, Memory, Passage, Query
 
-KIND = "web"
 MOST_EMBEDDED = 48  # passages
 _BATCH = 8  # between two batches is looked whether there is time for another
 _PER_PAGE = 3  # passages that a page may bring
@@ -76,9 +76,9 @@ class Ranking:
     def _entry(self, page: WebPage, space: str, kit: Kit) -> Entry:
         now = kit.clock()
         told = {
-            "id": made_id(space, KIND, page.url),
+            "id": made_id(space, WEB, page.url),
             "text": page.text,
-            "kind": KIND,
+            "kind": WEB,
             "source": page.url,
             "metadata": {
                 "title": page.title,
