@@ -23,6 +23,7 @@ from recollect.errors import (
     StoreError,
     StoreFull,
     StoreReadOnly,
+    StoreUnavailable,
     TooManyRequests,
     Unauthorised,
     UnknownSpace,
@@ -95,7 +96,7 @@ def of_error(error: RecollectError) -> Response:
         headers["Retry-After"] = str(max(1, round(error.seconds + 0.5)))
     if isinstance(error, Unauthorised):
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, StoreBusy):
+    if isinstance(error, StoreBusy | StoreUnavailable):
         headers["Retry-After"] = "1"
     return problem(status_of(error), str(error), code=error.code, headers=headers)
 

@@ -1,0 +1,81 @@
+"""Where the store is: a libpq address, with what concerns only us taken out of it.
+
+    postgresql://user:password@host:5432/database?connections=16&index=ivfflat&lists=200
+
+The password is for libpq alone: `shown` is what people, logs and errors get to see.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from recollect.errors import InvalidInput
+
+SCHEMES = ("postgresql", "postgres")
+# libpq would wait for minutes where a host is gone; whoever says otherwise in the address is right
+_PATIENCE = {"connect_timeout": "5", "keepalives_idle": "30", "tcp_user_timeout": "30000"}
+_RANGES = {
+    "connections": (1, 1000, 8),
+    "lists": (1, 32768, 100),
+    "m": (2, 100, 16),
+    "ef_construction": (4, 1000, 64),
+}
+_INDEXES = ("hnsw", "ivfflat")
+_SECRET = ("password", "sslpassword", "passfile")
+
+
+class Address(NamedTuple):
+    conninfo: str
+    shown: str
+    connections: int = 8  # at once, of this process
+    method: str = "hnsw"
+    m: int = 16
+    ef_construction: int = 64
+    lists: int = 100
+
+
+def is_address(text: str) -> bool:
+    return text.partition("://")[0] in SCHEMES
+
+
+def parse_address(url: str) -> Address:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  # it is read, and refused, only when asked for
+    except ValueError as e:
+        raise InvalidInput(f"the address of the store cannot be read: {e}") from None
+    ours: dict[str, str] = {}
+    theirs: dict[str, str] = {}
+    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+        (ours if name in _RANGES or name == "index" else theirs)[name] = value
+    numbers = {name: _number(name, ours.get(name)) for name in _RANGES}
+    index = ours.get("index", "hnsw")
+    if index not in _INDEXES:
+        raise InvalidInput(f"index={index!r} in the address of the store; it is hnsw or ivfflat")
+    return Address(
+        urlunsplit(parts._replace(query=urlencode({**_PATIENCE, **theirs}))),
+        shown_address(url),
+        method=index,
+        **numbers,
+    )
+
+
+def _number(name: str, value: str | None) -> int:
+    least, most, default = _RANGES[name]
+    if value is None:
+        return default
+    if not (value.isascii() and value.isdecimal() and least <= int(value) <= most):
+        raise InvalidInput(
+            f"{name}={value!r} in the address of the store; it is a number from {least} to {most}"
+        )
+    return int(value)
+
+
+def shown_address(url: str) -> str:
+    """The address without anything secret."""
+    parts = urlsplit(url)
+    account, at, place = parts.netloc.rpartition("@")
+    query = [(k, v) for k, v in parse_qsl(parts.query) if k not in _SECRET]
+    netloc = account.partition(":")[0] + at + place
+    return urlunsplit(parts._replace(netloc=netloc, query=urlencode(query)))

@@ -1,0 +1,24 @@
+"""Notes of the engine: short texts by key."""
+
+from __future__ import annotations
+
+from recollect.stores.postgres.database import Cursor
+
+
+def notes(cursor: Cursor, prefix: str) -> dict[str, str]:
+    rows = cursor.execute(
+        "SELECT key, value FROM notes WHERE key >= %s AND starts_with(key, %s) ORDER BY key",
+        (prefix, prefix),
+    )
+    return dict(rows.fetchall())
+
+
+def write_note(cursor: Cursor, key: str, value: str | None) -> None:
+    if value is None:
+        cursor.execute("DELETE FROM notes WHERE key = %s", (key,))
+    else:
+        cursor.execute(
+            "INSERT INTO notes (key, value) VALUES (%s, %s) "
+            "ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value",
+            (key, value),
+        )

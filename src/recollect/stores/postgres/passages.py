@@ -1,0 +1,127 @@
+"""The derived side of memories: passages, words, and vectors where an entry has them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from recollect.errors import FingerprintMismatch, InvalidVector
+from recollect.stores.postgres import spaces as spaces_module
+from recollect.stores.postgres import vector_tables, vectors, words
+from recollect.stores.postgres.database import Cursor
+from recollect.stores.postgres.spaces import SpaceRow
+from recollect.stores.postgres.words import Worded
+from recollect.stores.sound_vectors import sound_rows
+from recollect.text.tokenise import joined_terms
+from recollect.vocabulary import Entry, Vectors
+
+
+def add_passages(
+    cursor: Cursor,
+    entries: Sequence[tuple[int, Entry]],
+    spaces: Mapping[str, SpaceRow],
+    fingerprint: str | None,
+) -> None:
+    """Each entry comes with the row of its memory."""
+    index = vector_tables.active_table(cursor)
+    matrix = _checked(index, fingerprint, [entry for _, entry in entries])
+    total = sum(len(entry.passages) for _, entry in entries)
+    numbers = iter(_next_pids(cursor, total))  # in the order told, across spaces too
+    by_space: dict[int, list[tuple[int, list[int], Entry]]] = defaultdict(list)
+    given = {space.id: space.numbers for space in spaces.values()}
+    with_vectors: list[tuple[int, int]] = []  # space and pid
+    for row, entry in entries:
+        space = spaces[entry.memory.space].id
+        pids = list(islice(numbers, len(entry.passages)))
+        by_space[space].append((row, pids, entry))
+        if entry.vectors is not None:
+            with_vectors += [(space, pid) for pid in pids]
+    for space, group in by_space.items():
+        _insert(cursor, space, given[space], group)
+    if index is not None and matrix is not None:
+        places = [space for space, _ in with_vectors]
+        vectors.insert(cursor, index.table, places, [pid for _, pid in with_vectors], matrix)
+        for space in set(places):
+            vector_tables.count_vectors(cursor, index.fingerprint, space, places.count(space))
+
+
+def _next_pids(cursor: Cursor, count: int) -> list[int]:
+    rows = cursor.execute(
+        "SELECT nextval(pg_get_serial_sequence('passages', 'pid')) FROM generate_series(1, %s)",
+        (count,),
+    )
+    return [pid for (pid,) in rows]
+
+
+def _insert(
+    cursor: Cursor, space: int, given: int, group: Sequence[tuple[int, list[int], Entry]]
+) -> None:
+    """Passages and words of one space, whose numbers go on after those given."""
+    worded: list[Worded] = []
+    rows: list[tuple[int, ...]] = []
+    for row, pids, entry in group:
+        for pid, passage, terms in zip(pids, entry.passages, entry.terms, strict=True):
+            number = given + 1 + len(rows)
+            worded.append(Worded(number, terms))
+            rows.append((pid, number, row, *passage, len(terms.split())))
+    if rows:
+        columns = list(map(list, zip(*rows, strict=True)))
+        cursor.execute(
+            "INSERT INTO passages (space, pid, number, memory, ordinal, start, stop, length) "
+            "SELECT %s, * FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::int[], "
+            "%b::int[], %b::int[], %b::int[])",
+            (space, *columns),
+        )
+        words.add(cursor, space, worded)
+    spaces_module.count(cursor, space, passages=len(rows), length=sum(row[-1] for row in rows))
+
+
+def _checked(
+    index: vector_tables.VectorTable | None, fingerprint: str | None, entries: Sequence[Entry]
+) -> Vectors | None:
+    """All vectors of these entries, one after the other, checked together."""
+    given = [entry.vectors for entry in entries if entry.vectors is not None]
+    if not given:
+        return None
+    if index is None or fingerprint != index.fingerprint:
+        held = "none" if index is None else index.fingerprint
+        raise FingerprintMismatch(
+            f"these vectors are by {fingerprint}, the index is by {held}; "
+            "vectors of two embedders are never mixed. Run 'recollect reindex'"
+        )
+    import numpy as np
+
+    for entry in entries:
+        if entry.vectors is not None and len(entry.vectors) != len(entry.passages):
+            raise InvalidVector(
+                f"{entry.memory.id}: {len(entry.passages)} passages need as many vectors, "
+                f"got an array of shape {entry.vectors.shape}"
+            )
+    try:
+        every = np.concatenate(given)
+    except ValueError:
+        raise InvalidVector("the vectors of one batch have different sizes") from None
+    return sound_rows(every, rows=len(every), dimension=index.dimension)
+
+
+def remove_passages(cursor: Cursor, space: int, texts: Mapping[int, str]) -> None:
+    """Take the passages of memories (row: text as it was) out of every index of their space."""
+    rows = cursor.execute(
+        "SELECT pid, number, memory, start, stop, length FROM passages WHERE memory = ANY(%s)",
+        (list(texts),),
+    ).fetchall()
+    pids = [row[0] for row in rows]
+    length = sum(row[5] for row in rows)
+    worded = [
+        Worded(number, joined_terms(texts[memory][start:stop]))
+        for _, number, memory, start, stop, _ in rows
+    ]
+    words.remove(cursor, space, worded, length)
+    for index in vector_tables.all_tables(cursor):
+        cursor.execute(
+            f"DELETE FROM {index.table} WHERE space = %s AND pid = ANY(%s)".encode(), (space, pids)
+        )
+        vector_tables.count_vectors(cursor, index.fingerprint, space, -cursor.rowcount)
+    cursor.execute("DELETE FROM passages WHERE pid = ANY(%s)", (pids,))
+    spaces_module.count(cursor, space, passages=-len(pids), length=-length)

@@ -1,0 +1,82 @@
+"""What PostgreSQL says, in the words of Recollect: what happened, then what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors as pg
+
+from recollect.errors import (
+    RecollectError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+
+# It lost to another transaction, and nothing of it was kept: done again it may well succeed.
+LOST = (pg.SerializationFailure, pg.DeadlockDetected, pg.UniqueViolation)
+_REFUSED = (pg.InvalidPassword, pg.InvalidAuthorizationSpecification)
+_FULL = (pg.DiskFull, pg.OutOfMemory)
+_WAITED = (pg.LockNotAvailable, pg.QueryCanceled, *LOST)
+_GONE = (
+    pg.AdminShutdown,
+    pg.CrashShutdown,
+    pg.CannotConnectNow,
+    pg.TooManyConnections,
+    pg.IdleInTransactionSessionTimeout,
+)
+_UNKNOWN = (pg.UndefinedTable, pg.UndefinedColumn, pg.UndefinedObject, pg.InvalidSchemaName)
+
+
+@contextmanager
+def plain_errors(shown: str) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as e:
+        raise in_plain_words(e, shown) from e
+
+
+def in_plain_words(error: psycopg.Error, shown: str) -> RecollectError:
+    said = _first_line(error)
+    if isinstance(error, _REFUSED) or "password authentication" in said:
+        return StoreError(
+            f"{shown} refused the login ({said}); check the user and password in the address"
+        )
+    if isinstance(error, pg.InvalidCatalogName) or ("database" in said and "exist" in said):
+        return StoreError(f"{shown}: {said}; create it with CREATE DATABASE, or mend the address")
+    if isinstance(error, _WAITED):
+        return StoreBusy(f"{shown} was busy for too long ({said}); try again")
+    if isinstance(error, _FULL):
+        return StoreFull(f"{shown} has no room ({said}); nothing was written. Make some, try again")
+    if isinstance(error, pg.ReadOnlySqlTransaction):
+        return StoreReadOnly(
+            f"{shown} only reads (is it a replica?); write to the primary server instead"
+        )
+    if isinstance(error, pg.InsufficientPrivilege):
+        return StoreError(
+            f"{shown}: {said}. The role of the address must own the schema 'recollect': run, as "
+            "a superuser, GRANT CREATE ON DATABASE <database> TO <role>, then 'recollect doctor'"
+        )
+    if isinstance(error, (pg.DataCorrupted, pg.IndexCorrupted)):
+        return StoreCorrupt(f"{shown}: {said}. Restore a backup of the database")
+    if isinstance(error, _UNKNOWN):
+        return StoreCorrupt(
+            f"{shown}: {said}. The tables of Recollect were changed by somebody else; restore them"
+        )
+    if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, *_GONE)):
+        return StoreUnavailable(
+            f"{shown} cannot be reached now ({said}); nothing that was acknowledged is lost. "
+            "Try again in a moment"
+        )
+    return StoreError(f"{shown}: {said}")
+
+
+def _first_line(error: psycopg.Error) -> str:
+    """libpq repeats what failed for every address that a name has; no message holds a password."""
+    text = error.diag.message_primary or str(error)
+    return (text.strip().splitlines() or [type(error).__name__])[0].rstrip(".: ")

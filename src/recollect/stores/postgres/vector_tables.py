@@ -1,0 +1,214 @@
+"""The tables of vectors, one for each embedder, and how one takes the place of another.
+
+A table is shared by all tenants who use the embedder, since an index of pgvector has one dimension;
+`indexes` says which a tenant has, and one of them answers. Every function runs inside the caller's
+transaction, under the rows of the spaces that it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+from recollect.errors import FingerprintMismatch
+from recollect.stores.postgres.database import SCHEMA, Cursor
+from recollect.stores.postgres.schema import wall_in
+from recollect.stores.postgres.spaces import SpaceRow, hold_by_id
+from recollect.stores.postgres.vectors import insert
+from recollect.stores.protocol import Embedding, Unembedded
+from recollect.stores.sound_vectors import sound_rows
+from recollect.vocabulary import Vectors
+
+_LOCK = 0x52656356  # "RecV": one makes a table, others wait
+
+
+class VectorTable(NamedTuple):
+    """A row of `indexes`."""
+
+    fingerprint: str
+    dimension: int
+    name: str
+    active: bool
+
+    @property
+    def table(self) -> str:
+        said = f"{self.fingerprint}\0{self.dimension}".encode()
+        return f"vectors_{blake2b(said, digest_size=8).hexdigest()}"
+
+    @property
+    def embedding(self) -> Embedding:
+        return Embedding(self.fingerprint, self.dimension, self.name)
+
+
+def all_tables(cursor: Cursor) -> list[VectorTable]:
+    rows = cursor.execute("SELECT fingerprint, dimension, name, active FROM indexes")
+    return [VectorTable(*row) for row in rows]
+
+
+def active_table(cursor: Cursor) -> VectorTable | None:
+    return next((t for t in all_tables(cursor) if t.active), None)
+
+
+def table_of(cursor: Cursor, fingerprint: str) -> VectorTable | None:
+    return next((t for t in all_tables(cursor) if t.fingerprint == fingerprint), None)
+
+
+def hold_indexes(cursor: Cursor) -> None:
+    """One changes what answers, others of the tenant wait."""
+    cursor.execute(
+        "SELECT pg_advisory_xact_lock(hashtextextended("
+        "'recollect indexes ' || current_setting('recollect.tenant'), 0))"
+    )
+
+
+def create(cursor: Cursor, embedding: Embedding, *, active: bool) -> None:
+    table = VectorTable(*embedding, active)
+    cursor.execute(
+        "INSERT INTO indexes (fingerprint, dimension, name, active) VALUES (%s, %s, %s, %s)", table
+    )
+    cursor.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table.table}",))
+    if cursor.fetchone() != (None,):
+        return
+    cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+    cursor.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table.table}",))
+    if cursor.fetchone() != (None,):
+        return
+    cursor.execute(
+        f"CREATE TABLE {table.table} (tenant bigint NOT NULL DEFAULT "
+        "nullif(current_setting('recollect.tenant', true), '')::bigint, space bigint NOT NULL, "
+        f"pid bigint NOT NULL, embedding vector({table.dimension:d}) NOT NULL, "
+        "PRIMARY KEY (space, pid))".encode()
+    )
+    wall_in(cursor, table.table)
+
+
+def _drop(cursor: Cursor, table: VectorTable) -> None:
+    """The tenant's part of it; the table may be others' too."""
+    cursor.execute(f"DELETE FROM {table.table} WHERE space IN (SELECT id FROM spaces)".encode())
+    cursor.execute("DELETE FROM embedded WHERE fingerprint = %s", (table.fingerprint,))
+    cursor.execute("DELETE FROM indexes WHERE fingerprint = %s", (table.fingerprint,))
+
+
+def declare(cursor: Cursor, embedding: Embedding) -> Embedding:
+    hold_indexes(cursor)
+    table = active_table(cursor)
+    if table is not None:
+        return table.embedding
+    create(cursor, embedding, active=True)
+    return embedding
+
+
+def build(cursor: Cursor, embedding: Embedding) -> None:
+    """A table for this embedder beside the one that answers; an abandoned third goes."""
+    hold_indexes(cursor)
+    tables = all_tables(cursor)
+    for table in tables:
+        if not table.active and table.fingerprint != embedding.fingerprint:
+            _hold_every_space(cursor)
+            _drop(cursor, table)  # that change-over was given up
+    if not any(table.fingerprint == embedding.fingerprint for table in tables):
+        create(cursor, embedding, active=not tables)
+
+
+def clear(cursor: Cursor) -> None:
+    hold_indexes(cursor)
+    _hold_every_space(cursor)
+    for table in all_tables(cursor):
+        _drop(cursor, table)
+        if table.active:
+            create(cursor, table.embedding, active=True)
+
+
+def _hold_every_space(cursor: Cursor) -> None:
+    cursor.execute("SELECT 1 FROM spaces ORDER BY id FOR UPDATE")
+
+
+def count_vectors(cursor: Cursor, fingerprint: str, space: int, change: int) -> None:
+    if change:
+        cursor.execute(
+            "INSERT INTO embedded (fingerprint, space, passages) VALUES (%s, %s, %s) "
+            "ON CONFLICT (space, fingerprint) "
+            "DO UPDATE SET passages = embedded.passages + excluded.passages",
+            (fingerprint, space, change),
+        )
+
+
+def pending(cursor: Cursor, spaces: Sequence[SpaceRow]) -> int:
+    """How many passages of these spaces the answering index has no vector for. Asked with every
+    question: a look for each space, however many others there are."""
+    row = cursor.execute(
+        "SELECT coalesce(sum(e.passages), 0)::bigint FROM indexes i JOIN embedded e "
+        "ON e.fingerprint = i.fingerprint WHERE i.active AND e.space = ANY(%s)",
+        ([space.id for space in spaces],),
+    ).fetchone()
+    assert row is not None
+    return sum(space.passages for space in spaces) - int(row[0])
+
+
+def _missing(cursor: Cursor, table: VectorTable) -> int:
+    row = cursor.execute(
+        "SELECT (SELECT coalesce(sum(passages), 0) FROM spaces)::bigint - "
+        "(SELECT coalesce(sum(passages), 0) FROM embedded WHERE fingerprint = %s)::bigint",
+        (table.fingerprint,),
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def unembedded(cursor: Cursor, fingerprint: str, limit: int) -> list[Unembedded]:
+    table = table_of(cursor, fingerprint)
+    if table is None or not _missing(cursor, table):
+        return []
+    rows = cursor.execute(
+        "SELECT p.pid, substr(m.content, p.start + 1, p.stop - p.start) FROM passages p "
+        f"JOIN memories m ON m.row = p.memory LEFT JOIN {table.table} v "
+        "ON v.space = p.space AND v.pid = p.pid WHERE v.pid IS NULL "
+        "ORDER BY p.pid LIMIT %s".encode(),
+        (limit,),
+    )
+    return [Unembedded(pid, text) for pid, text in rows]
+
+
+def switch(cursor: Cursor, fingerprint: str) -> bool:
+    """Let this embedder's table answer, if it is complete; the former goes."""
+    hold_indexes(cursor)
+    _hold_every_space(cursor)
+    table = table_of(cursor, fingerprint)
+    if table is None or _missing(cursor, table):
+        return False
+    for former in all_tables(cursor):
+        if former.active and former.fingerprint != fingerprint:
+            _drop(cursor, former)
+    cursor.execute("UPDATE indexes SET active = true WHERE fingerprint = %s", (fingerprint,))
+    return True
+
+
+def fill(cursor: Cursor, fingerprint: str, handles: Sequence[int], vectors: Vectors) -> int:
+    """Store vectors of passages that still exist and have none yet."""
+    index = table_of(cursor, fingerprint)
+    if index is None:
+        raise FingerprintMismatch(f"there is no index by {fingerprint}; run 'recollect reindex'")
+    checked = sound_rows(vectors, rows=len(handles), dimension=index.dimension)
+    rows = cursor.execute(
+        "SELECT pid, space FROM passages WHERE pid = ANY(%s)", (list(handles),)
+    ).fetchall()
+    hold_by_id(cursor, [space for _, space in rows])
+    # looked at again: others may have been faster while we waited for the spaces
+    if table_of(cursor, fingerprint) is None:
+        raise FingerprintMismatch(f"there is no index by {fingerprint}; run 'recollect reindex'")
+    rows = cursor.execute(
+        f"SELECT p.pid, p.space FROM passages p LEFT JOIN {index.table} v "
+        "ON v.space = p.space AND v.pid = p.pid WHERE p.pid = ANY(%s) AND v.pid IS NULL".encode(),
+        (list(handles),),
+    ).fetchall()
+    space_of: dict[int, int] = dict(rows)
+    first = {handle: at for at, handle in reversed(list(enumerate(handles)))}  # twice: the first
+    kept = [(handle, at) for handle, at in sorted(first.items()) if handle in space_of]
+    spaces = [space_of[handle] for handle, _ in kept]
+    insert(
+        cursor, index.table, spaces, [handle for handle, _ in kept], checked[[at for _, at in kept]]
+    )
+    for space in set(spaces):
+        count_vectors(cursor, fingerprint, space, spaces.count(space))
+    return len(kept)
