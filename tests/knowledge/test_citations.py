@@ -58,6 +58,7 @@ def test_of_a_search(engine: Engine) -> None:
         "space": "handbook",
         "kind": "section",
         "verified": True,
+        "fetched_at": None,
     }
     assert reference_of(citation) == Reference(f"{chinese}.00001", 0, 17, "休假 › 通知期")
     assert reference_of(data) == reference_of(citation)
