@@ -40,6 +40,7 @@ class Block(NamedTuple):
     head: str = ""  # a line that every part of it begins with, if it must be cut
     tail: str = ""  # and one that it ends with
     close: bool = False  # belongs to the line before: no blank line between
+    until: int = 0  # the page on which it ends, if that is another
 
 
 class Reading(NamedTuple):

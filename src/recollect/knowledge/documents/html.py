@@ -57,6 +57,8 @@ def parsed(text: str) -> _Element:
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.XMLSyntaxError, ValueError) as e:
+        if "unknown error" in str(e):  # what libxml2 says when it gets no more memory
+            raise Unreadable("it takes more memory than a file may; split it") from None
         raise Unreadable(f"it cannot be read as HTML: {e}") from None
     if root is None:
         raise Unreadable("it holds no HTML")

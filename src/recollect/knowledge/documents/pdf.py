@@ -127,16 +127,17 @@ def _without_edges(lines: list[Line], pages: int) -> list[Line]:
     by_page: dict[int, list[Line]] = {}
     for line in lines:
         by_page.setdefault(line.page, []).append(line)
-    seen = Counter(
-        form for own in by_page.values() for form in {_form(one) for one in own[:2] + own[-2:]}
-    )
+    edges = {page: _edges(own) for page, own in by_page.items()}
+    seen = Counter(form for own in edges.values() for form in {_form(one) for one in own})
     repeated = {form for form, times in seen.items() if times > len(by_page) / 2}
-    kept: list[Line] = []
-    for own in by_page.values():
-        for at, line in enumerate(own):
-            if not ((at < 2 or at >= len(own) - 2) and _form(line) in repeated):
-                kept.append(line)
-    return kept
+    gone = {one for own in edges.values() for one in own if _form(one) in repeated}
+    return [line for line in lines if line not in gone]
+
+
+def _edges(lines: list[Line]) -> list[Line]:
+    """The first and last lines of a page; none where that would be all of it."""
+    deep = 2 if len(lines) >= 6 else 1 if len(lines) >= 3 else 0
+    return lines[:deep] + lines[len(lines) - deep :]
 
 
 def _form(line: Line) -> str:
@@ -147,13 +148,13 @@ def _blocks(lines: list[Line], outline: dict[int, list[tuple[int, str]]]) -> lis
     levels = _Levels(lines, outline)
     blocks: list[Block] = []
     paragraph: list[str] = []
-    begun = 0
+    begun = ended = 0
     gaps = _usual_gaps(lines)
     former: Line | None = None
 
     def end() -> None:
         if paragraph:
-            blocks.append(Block(_joined(paragraph), place=begun))
+            blocks.append(Block(_joined(paragraph), place=begun, until=ended))
             paragraph.clear()
 
     for line in lines:
@@ -170,7 +171,7 @@ def _blocks(lines: list[Line], outline: dict[int, list[tuple[int, str]]]) -> lis
             end()
             blocks.append(Block(line.text, level=level, place=line.page))
         else:
-            begun = begun if paragraph else line.page
+            begun, ended = begun if paragraph else line.page, line.page
             paragraph.append(line.text)
         former = line
     end()

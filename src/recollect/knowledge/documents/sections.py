@@ -90,7 +90,7 @@ class _Gathered:
     def _add(self, text: str, block: Block, glue: str) -> None:
         self._text += glue + text if self._text else text
         self._from = self._from or block.place
-        self._to = max(self._to, block.place)
+        self._to = max(self._to, block.place, block.until)
 
     def told(self) -> Iterator[Section]:
         text = self._text.strip("\n")
