@@ -78,7 +78,8 @@ def item_name(item: str) -> str:
 
 def names_in(answer: str) -> str:
     """Whom the first sentence of an answer names, for "her" and 他."""
-    first = re.split(r"(?<=[.!?])\s|[。！？\n]", answer.strip()[:300], maxsplit=1)[0]
+    told = re.sub(r"\s*\[[0-9]{1,3}\]", "", answer[:300]).strip()
+    first = re.split(r"(?<=[.!?])\s|[。！？\n]", told, maxsplit=1)[0]
     if is_chinese_question(first):
         return first if len(first) <= 30 else ""
     named = [word for word in keywords(first) if word[:1].isupper()]

@@ -28,14 +28,17 @@ _GOES_ON = (
     "收费|价格|怎样|好|行|应该|该|包括|包含|多久"
 )
 _NTH = (
-    rf"第\s*([0-9]{{1,2}}|[一二三四五六七八九十]{{1,2}})\s*(?:{_COUNTED})"
+    rf"(?<![的中])第\s*([0-9]{{1,2}}|[一二三四五六七八九十]{{1,2}})\s*(?:{_COUNTED})"
     rf"(?:(?:{_GENERIC})|(?=\s*(?:{_GOES_ON}|[，,？?。！!]|\Z)))|"
     rf"(?:最后|末)(?:一)?(?:{_COUNTED})(?:(?:{_GENERIC})|(?=\s*(?:{_GOES_ON}|[，,？?。]|\Z)))|"
     rf"(?:方法|方案|选项|方式|步骤)\s*([0-9]|[一二三四五六七八九])(?=\s*(?:{_GOES_ON}|[，,？?。]|\Z))"
 )
 _COMPARED = "有什么|区别|不同|差别|哪个|更|好|和|与|跟|还是|或者|之间"
-_FORMER = "前者|后者|前一个|后一个"
-_LEAD = r"\A(?:那么|那|还有|另外|以及|然后|所以|但是|不过|好的?|嗯|哦|而)[，,\s]*"
+_FORMER = "前者|后者|(?<!最)前一个|(?<!最)后一个"
+_LEAD = (
+    r"\A(?:那么|那(?![个里些种边儿样位家款项])|还有|另外|以及|然后|所以|但是|不过|好的?|嗯|哦|而)"
+    r"[，,\s]*"
+)
 _ENDS = r"[呢吗嘛呀啊吧的了\s？?。！!，,~～]*\Z"
 
 _NOTHING_NEW = (
@@ -61,16 +64,23 @@ _VERBS = (
 # what is done to something: alone it does not say to what
 _NEEDS = (
     "申请|办理|取消|查询|修改|开通|使用|设置|安装|操作|计算|到账|生效|收费|处理|审批|提交|续费|"
-    "报销|收取|购买|更换|领取|延长|支持|适用|要钱|花钱|贵|费用|价格|价钱|材料|条件|要求|流程|期限|"
+    "收取|购买|更换|领取|延长|支持|适用|要钱|花钱|贵|费用|价格|价钱|材料|条件|要求|流程|期限|"
     "例外|限制|时间|地点|电话|邮箱|地址|好处|缺点|区别|步骤"
 )
+# Of what stands in quotation marks before it, 这个 speaks; 其 and 此 speak of what the same
+# sentence named, unless they begin it.
+_NOT_QUOTED = '(?<![”」』》"])'
 _PRONOUN = (
-    r"它们?|(?<![其吉])他们?(?!人)|她们?|"
-    r"(?:这|那)(?:个|些|种|款|项|样|类|份|条|家|位)(?!月|星期|礼拜|季度|学期|周|夏|冬|春|秋|年|小时)|"
-    r"(?:这|那)(?:里|儿|边)|(?<![应])该(?!怎|如|不|去|做|在|找|谁|多|几|什|用|填|选|按|交|注|带|向)|"
-    r"(?<![极尤与莫])其(?![他它中实次余])|此(?![外前后次类时])|上述|上面(?:说|提|讲|那)|刚才|刚刚说|前面(?:说|提|讲)"
+    r"(?<!其)它们?|(?<![其吉])他们?(?!人)|她们?|"
+    rf"{_NOT_QUOTED}(?:这|那|這)(?:个|些|种|款|项|样|类|份|条|家|位|個|種)"
+    r"(?!月|星期|礼拜|季度|学期|周|夏|冬|春|秋|年|小时)|"
+    r"(?:这|那)(?:里|儿|边)|"
+    r"(?<![应應])该(?!怎|如|不|去|做|在|找|谁|多|几|什|用|填|选|按|交|注|带|向)|"
+    r"\A其(?![他它中实次余實餘])|\A此(?![外前后次类时])|上述|上面(?:说|提|讲|那)|刚才|刚刚说|"
+    r"前面(?:说|提|讲)"
 )
-_CLAUSE = r"[，,；;。：:]"
+_EARLY = 8  # characters: a pronoun further back speaks of what stands before it
+_CLAUSE = r"[，,；;。：:？?！!]"
 
 
 def made_whole(question: str, context: Context) -> Made | None:
@@ -225,7 +235,7 @@ def _object(part: str, asked: str) -> tuple[int, int] | None:
 
 def _pronoun(plain: str, question: str, context: Context, led: bool) -> Made | None:
     found = re.search(_PRONOUN, plain)
-    if found is None:
+    if found is None or found.start() > _EARLY:
         return None
     cuts = list(re.finditer(_CLAUSE, plain[: found.start()]))
     if cuts and names_something(plain[: cuts[-1].start()]):
@@ -234,7 +244,7 @@ def _pronoun(plain: str, question: str, context: Context, led: bool) -> Made | N
         return None
     whole = with_topic(question, context.before)
     if found[0][0] in "他她" and (names := names_in(context.answer)):
-        whole = f"{whole[:-1]}，{names}）" if whole.endswith("）") else f"{whole}（{names}）"
+        whole = f"{question}（{names}）"
     if whole == question:
         return None
     return Made(whole, f"“{found[0]}”指上一个问题")
@@ -251,7 +261,12 @@ def _subjectless(plain: str, question: str, context: Context, led: bool) -> Made
         rest,
     )
     rest = re.sub("(?:要|用|花)\\Z", "", rest)
-    if not (re.fullmatch(f"(?:{_NEEDS}){{1,2}}", rest) or (led and len(rest) <= 2)):
+    needs = re.fullmatch(f"(?:{_NEEDS}){{1,2}}", rest) or re.fullmatch(
+        f"(?:怎么|怎样|如何)(?:{_NEEDS})",
+        plain,  # 怎么办理: not 怎么办
+    )
+    must = len(rest) <= 2 and re.match("需要|必须|要不要|用不用|要", plain)
+    if not (needs or must or (led and len(rest) <= 2)):
         return None
     whole = with_topic(re.sub(_LEAD, "", question), context.before)
     return Made(whole, "没有说的那件事，上一个问题说了")

@@ -23,10 +23,10 @@ _ORDINALS = {
     "fifth": 5, "5th": 5, "sixth": 6, "6th": 6, "seventh": 7, "7th": 7, "eighth": 8, "8th": 8,
     "last": -1,
 }  # fmt: skip
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _GENERIC = (
-    r"ones?|option|item|point|step|method|way|choice|example|reason|result|answer|passage|document|"
-    r"section|entry|suggestion|approach|bullet|alternative|thing"
+    r"ones?|option|item|point|method|choice|example|reason|result|answer|passage|document|"
+    r"section|entry|suggestion|approach|bullet|alternative"
 )
 _NTH = (
     rf"\b(?:the\s+)?({'|'.join(_ORDINALS)})\s+(?:{_GENERIC})\b(?!\s+of\s+the\s+(?:month|year|week))|"
@@ -39,7 +39,7 @@ _FORMER = r"\bthe\s+(former|latter)(?:\s+one)?\b"
 _LEAD = r"(?:(?:and|or|but|so|then|also|ok|okay|well|now|what\s+about|how\s+about)\b[\s,]*)+"
 _ABOUT = r"(?:and\s+|or\s+|but\s+|so\s+|ok\s+|okay\s+|then\s+)*(?:what|how)\s+about\s+"
 _PREPOSITION = (
-    r"in|for|on|at|with|from|to|by|during|before|after|under|without|outside|within|per|via"
+    r"in|for|on|at|with|from|to|by|during|before|after|under|without|outside|within|per|via|as"
 )
 _ASKS = (
     r"\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|will|"
@@ -48,8 +48,10 @@ _ASKS = (
 
 # "it" that stands for nothing: how long does it take to …, is it possible that …
 _EMPTY_IT = (
-    r"\b(?:is|was|will|would|does|did|can|could|should)\s+it\b[^,.;?!]{0,60}?"
-    r"\b(?:to|that|if|when|for|before)\b|"
+    r"\b(?:is|was|be)\s+it\b[^,.;?!]{0,60}?\b(?:to|that|if|when|for|before)\b|"
+    r"\b(?:does|did|will|would|can|could)\s+it\s+(?:usually\s+|normally\s+|still\s+)?"
+    r"(?:take|cost|need|require|matter|make|be|seem|help)\b[^,.;?!]{0,60}?"
+    r"\b(?:to|that|if|when|for|before|until)\b|"
     r"\bit\s+(?:is|was|'s|takes?|took|seems|means?|would|will)\b[^,.;?!]{0,40}?"
     r"\b(?:to|that|if|when)\b|"
     r"\bwhat\s+time\s+is\s+it\b|\bmake\s+it\s+\w+\s+to\b"
@@ -75,16 +77,21 @@ _BEFORE_THAT = (
 )
 _THAT = (
     rf"(?:\A|(?<!\w)(?:{_BEFORE_THAT.replace(' ', '|')})\s+)((?:that|those)\b)"
-    rf"(?!\s+(?:{_TIMES})\b)"
+    rf"(?!\s+(?:{_TIMES})\b)|\bthat(?=(?:\s+(?:on|off|up|down|in|out|back|for|with))?\s*\Z)"
 )
 _THIS = rf"\b(?:this|these)\b(?!\s+(?:{_TIMES}|{_HERE})s?\b)"
 _ONE = (
     r"\b(?:a|an|any|another|the\s+other|the|that|this|which)\s+(?:[a-z]+\s+)?ones?\b"
     r"(?!\s+(?:of|time|day|week|month|year|hour))|\b(?:the\s+others?|another)\s*[?.!]?\Z"
 )
+_WHOSE = frozenset({"his", "her", "hers", "its", "their", "theirs"})
+_PEOPLE = frozenset({"he", "him", "she", "they", "them"}) | _WHOSE
+_SOMETHING = r"\b(?:the|a|an|my|our|your)\s+[a-z]|'s\b|(?<!\A)\b[A-Z][a-z]"  # whose it may be
+_NAMED = r"(?<!\A)\b(?!I\b)[A-Z][\w'-]*"  # somebody with a name
+_MOST_BEFORE = 3  # telling words: after more, a pronoun speaks of one of them
 _PLACE = r"\b(?:from|get|up|over|in)\s+there\b|\bthere\s*[?.!]?\Z"
 _CLAUSE = (
-    r"[,;:]|\b(?:if|when|while|after|before|because|since|once|and|but|or|that|who|which|where|"
+    r"[,;:.?!]|\b(?:if|when|while|after|before|because|since|once|and|but|or|that|who|which|where|"
     r"until|so|unless|although)\b"
 )
 
@@ -199,6 +206,7 @@ def _joined(part: str, before: str) -> str:
 
 
 Span = tuple[int, int, str]
+_NAMES = r"\b(?:[A-Z]|[a-z]{1,3}(?=[A-Z]))[\w'’.-]*(?:\s+[A-Z][\w'’.-]*)*"  # and macOS
 _STOPS = rf"(?=\s+(?:{_PREPOSITION}|and|or|if|when|is|are|do|does|that|who|which)\b|[,;()]|\Z)"
 
 
@@ -238,9 +246,9 @@ def _same_shape(part: str, asked: str) -> Span | None:
     if re.match(r"[0-9]", bare):
         places = list(re.finditer(r"\b[0-9][\w.,%-]*", asked))
         return (places[-1].start(), places[-1].end(), bare) if places else None
-    if not bare[:1].isupper():
+    if bare[:2].lower() == bare[:2]:  # iOS has its capital second
         return None
-    names = [m for m in re.finditer(r"\b[A-Z][\w'’.-]*(?:\s+[A-Z][\w'’.-]*)*", asked)
+    names = [m for m in re.finditer(_NAMES, asked)
              if m.start() > 0 and m[0] != "I"]  # fmt: skip
     return (names[-1].start(), names[-1].end(), bare) if names else None
 
@@ -250,7 +258,7 @@ def _subject(part: str, asked: str) -> Span | None:
     match = re.search(
         r"\b(?:does|do|did|is|are|was|were|will|can|should|must|has|have)\s+"
         r"((?:(?:the|a|an|my|our|your)\s+)?(?:[\w'-]+\s+){0,2}?[\w'-]+)(?=\s+[\w'-]+\Z|\s+[\w'-]+\s+"
-        rf"(?:{_PREPOSITION})\b)",
+        rf"(?:{_PREPOSITION})\b|\s+be\s+[\w'-]+)",
         asked,
         re.IGNORECASE,
     )
@@ -268,11 +276,16 @@ def _pronoun(plain: str, question: str, context: Context) -> Made | None:
     found = person
     for pattern in (_THEY, _THIS, _THAT, _ONE, _PLACE):
         found = found or re.search(pattern, said, re.IGNORECASE)
-    if found is None or _named_before(said[: found.start()]) or _named_after(said, found):
+    if found is None or _named_after(said, found):
+        return None
+    before = said[: found.start()]
+    if _named_before(before) or (found[0].lower() in _PEOPLE and re.search(_NAMED, before)):
+        return None
+    if found[0].lower() in _WHOSE and re.search(_SOMETHING, before):
         return None
     whole = with_topic(question.strip(), context.before)
     if person is not None and (names := names_in(context.answer)):
-        whole = f"{whole[:-1]}, {names})" if whole.endswith(")") else f"{whole} ({names})"
+        whole = f"{question.strip()} ({names})"
     if whole == question.strip():
         return None
     return Made(whole, f"“{found[0]}” speaks of the question before")
@@ -285,6 +298,8 @@ def _without_it(match: re.Match[str]) -> str:
 def _named_before(text: str) -> bool:
     """Does an earlier clause of the same question name what the pronoun means?"""
     cuts = list(re.finditer(_CLAUSE, text, re.IGNORECASE))
+    if len(told_pieces(text)) > _MOST_BEFORE:
+        return True
     return bool(cuts) and len(told_pieces(text[: cuts[-1].start()])) > 0
 
 

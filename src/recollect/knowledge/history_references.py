@@ -1,11 +1,13 @@
 """What earlier turns of the conversation referred to joins the candidates, for less weight.
 
-Stands after the searches: a memory that they found too is joined at the passage that they found, so
-that it has both match types and stands nowhere twice. One that they did not find comes by the place
-that was cited, or else by the passage that holds most of the question.
+Stands after the searches. A memory that they found too is joined at the passage that they found, so
+that it has both match types and stands nowhere twice; its place it owes to the searches alone, for
+a follow-up asks as often about something else (sick leave, after annual leave) as about the same:
+any weight for these cost more first places than it won (benchmarks/LOG.md). One that they did not
+find comes by the place that was cited, or else by the passage that holds most of the question. It
+counts `WEIGHT` (a search counts 1) and `DECAY` times as much for each turn that came since.
 
-A find of this channel counts `WEIGHT` (a search counts 1) and `DECAY` times as much for each turn
-that came since. What is outside the question's spaces or filter, forgotten or withheld never comes.
+What is outside the question's spaces or filter, forgotten or withheld never comes.
 """
 
 from __future__ import annotations
@@ -55,11 +57,11 @@ class SearchHistory:
             memory = memories.get(reference.memory_id)
             if memory is None:
                 continue
-            ordinal = places.get(memory.id)
+            ordinal, grade = places.get(memory.id), 0.0
             if ordinal is None:
-                ordinal = _nearest(reference, memory, asked, kit)
+                ordinal, grade = _nearest(reference, memory, asked, kit), DECAY**age
             if ordinal is not None:
-                found.setdefault((memory.id, ordinal), DECAY**age)
+                found.setdefault((memory.id, ordinal), grade)
         if found:
             kept = tuple(Found(*key, score) for key, score in found.items())
             draft = draft.with_channel(CHANNEL, kept)
