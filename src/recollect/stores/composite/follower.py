@@ -57,6 +57,7 @@ class Follower:
         self._stop = threading.Event()
         self._keeper: threading.Thread | None = None
         self._late = False
+        self._unfed = ""  # why it could not be fed; the keeper tries again
         self.steps = 0  # how often it came a bit further
         self.repaired = 0  # copies that were told again how they are
 
@@ -72,9 +73,12 @@ class Follower:
             return f"{self.name} is left out: {self.breaker.why}"
         position = self._position
         if position is None:
-            return f"{self.name} is left out: it has not answered yet"
+            return f"{self.name} is left out: {self._unfed or 'it has not answered yet'}"
         if position.cursor is not None:
-            return f"{self.name} is left out: it is being made anew ({position.made:,} so far)"
+            so_far = f"it is being made anew, {position.made:,} memories so far"
+            return f"{self.name} is left out: {so_far}" + (
+                f" ({self._unfed})" if self._unfed else ""
+            )
         return ""
 
     def lag(self) -> Lag:
@@ -89,7 +93,8 @@ class Follower:
 
     def lag_told(self) -> str:
         lag = self.lag()
-        return f"{self.name} is {lag.changes:,} changes behind, for {lag.seconds:.0f} s"
+        why = f" ({self._unfed})" if self._unfed else ""
+        return f"{self.name} is {lag.changes:,} changes behind, for {lag.seconds:.0f} s{why}"
 
     # Asking
 
@@ -115,7 +120,7 @@ class Follower:
     def start_feeding(self) -> Future[None] | None:
         """The same, to be waited for. None where nobody should: it is left alone, or was late and
         is still at it."""
-        if self.breaker.why:
+        if self.breaker.why or self._unfed:
             return None  # the keeper tries
         future = self.feed()
         return None if self._late else future
@@ -145,7 +150,7 @@ class Follower:
             except RetrieverUnfit as e:
                 logging.getLogger("recollect").warning("%s is made anew: %s", self.name, e)
                 position = self._catch_up(self._make(self._begin()))
-        self._late = False
+        self._late, self._unfed = False, ""
         self.breaker.try_again()
         if position.number - self._passed >= _DROP_EVERY:
             self.tell_passed()
@@ -226,8 +231,8 @@ class Follower:
         fault = future.exception()
         if fault is None or isinstance(fault, Stopped):
             return
-        if not isinstance(fault, StoreBusy):  # another process feeds it: that is no fault of its
-            self.breaker.failed(told(fault))
+        if not isinstance(fault, StoreBusy):  # another process feeds it: no fault of its own
+            self._unfed = told(fault)
         self._keep_trying()
 
     def _keep_trying(self) -> None:
@@ -261,6 +266,8 @@ class Follower:
 
     def stop(self, *, patience: float) -> None:
         """Let what is under way come to an end, for so long."""
+        if self._stop.is_set():
+            return
         self._stop.set()
         last = self._feeding.start(lambda: None)
         self._feeding.close()

@@ -8,6 +8,8 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from recollect.errors import StoreError
+
 _T = TypeVar("_T")
 
 
@@ -20,17 +22,20 @@ class Lane:
         self._width = width
         self._jobs: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         self._guard = threading.Lock()
+        self._closed = False
         self._threads = 0
         self._busy = 0  # calls that run or wait
 
     def start(self, work: Callable[[], _T]) -> Future[_T]:
         future: Future[_T] = Future()
         with self._guard:
+            if self._closed:
+                raise StoreError("this store is closed; open it again to use it")
             self._busy += 1
             if self._busy > self._threads and self._threads < self._width:
                 self._threads += 1
                 threading.Thread(target=self._run, name=self._name, daemon=True).start()
-        self._jobs.put((future, work))
+            self._jobs.put((future, work))
         return future
 
     def _run(self) -> None:
@@ -56,5 +61,6 @@ class Lane:
     def close(self) -> None:
         """The threads end as soon as they have nothing to do."""
         with self._guard:
+            self._closed = True
             for _ in range(self._threads):
                 self._jobs.put(None)
