@@ -6,15 +6,25 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 
 import pytest
 
 from recollect import Engine, Status
 from recollect.errors import EmbedderError, StoreError
+from recollect.recall.budget import Budget
+from recollect.recall.draft import Draft, Kit
+from recollect.recall.fuse import ReciprocalRanks
+from recollect.recall.hydrate import Hydrate
+from recollect.recall.presets import Preset
+from recollect.recall.search_hot import SearchHot
+from recollect.recall.search_words import SearchWords
+from recollect.recall.side_by_side import SideBySide
 from recollect.recall.workers import Workers
 from recollect.stores.in_memory import InMemoryStore
-from recollect.vocabulary import Found
+from recollect.vocabulary import Found, Passage
 from tests.embedders_of_tests import Hung, Letters
+from tests.recall.kits import memory
 
 
 @pytest.mark.parametrize(
@@ -183,3 +193,65 @@ def test_workers_are_few_and_cancelled_work_is_not_done() -> None:
     gate.set()
     assert all(future.result(5) for future in futures[:-1])
     workers.shutdown(wait=True)
+
+
+class _Apart:
+    """A search that waits for strangers; it says on which thread it ran."""
+
+    name = "search_apart"
+
+    def __init__(self) -> None:
+        self.threads: list[str] = []
+        self._workers = Workers(1)
+
+    def start(self, draft: Draft, kit: Kit) -> Future[Draft]:
+        return self._workers.submit(self, draft, kit)
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        self.threads.append(threading.current_thread().name)
+        found = memory("far", "远方的消息 news from afar")
+        passages = {("far", 0): (found, Passage(0, 0, len(found.text)))}
+        draft = draft.with_channel("apart", (Found("far", 0, 1.0),))
+        return draft._replace(working={**passages})
+
+
+@pytest.mark.parametrize("meaning", [True, False])
+@pytest.mark.parametrize("first", [True, False])
+def test_who_waits_for_strangers_never_runs_here(meaning: bool, first: bool) -> None:
+    """Wherever it stands, and where nothing else needs a thread."""
+    apart = _Apart()
+    beside = (SearchWords(),)
+    stages = (apart, *beside) if first else (*beside, apart)
+    preset = Preset("two", (SideBySide(stages), ReciprocalRanks(), Hydrate(), Budget()))
+    with Engine.in_memory(embedder=Letters()) as engine:
+        engine.remember("近处的消息 news from here")
+        answer = engine.recall("消息 news", preset=preset, meaning=meaning, unverified_share=1)
+    assert {hit.text[:2] for hit in answer.hits} == {"近处", "远方"}
+    assert apart.threads == ["recollect-worker"]
+
+
+def test_alone_it_runs_apart_too() -> None:
+    apart = _Apart()
+    preset = Preset("one", (SideBySide((apart,)), ReciprocalRanks(), Hydrate(), Budget()))
+    with Engine.in_memory(embedder="none") as engine:
+        engine.remember("x")
+        assert [hit.id for hit in engine.recall("消息", preset=preset).hits] == ["far"]
+    assert apart.threads == ["recollect-worker"]
+
+
+def test_what_no_store_finds_is_joined_from_every_search() -> None:
+    """Working memory and strangers: neither takes the other's place."""
+    preset = Preset(
+        "three",
+        (
+            SideBySide((_Apart(), SearchHot(), SearchWords())),
+            ReciprocalRanks(),
+            Hydrate(),
+            Budget(),
+        ),
+    )
+    with Engine.in_memory(embedder="none") as engine:
+        engine.remember("x")
+        engine.offer("刚刚听到的消息：会议改到周五下午三点，地点不变。 " * 3)
+        answer = engine.recall("消息", preset=preset, unverified_share=1)
+    assert {"hot", "apart"} <= {name for hit in answer.hits for name in hit.channels}

@@ -50,7 +50,7 @@ class Site(Server):
     def __init__(self) -> None:
         super().__init__(self._answer)
         self.pages: dict[str, Reply | Callable[[Request], Reply]] = {}
-        self.results: list[dict[str, Any]] = []
+        self.results: list[Any] = []
 
     def _answer(self, request: Request) -> Reply:
         path = urlsplit(request.path).path

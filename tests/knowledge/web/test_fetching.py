@@ -9,6 +9,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import pytest
 import trustme
@@ -66,10 +67,14 @@ def test_this_machine_is_not_asked(site: Site, host: str) -> None:
     assert site.requests == []
 
 
+def _found(addresses: Sequence[str], host: str, port: int) -> Sequence[str]:
+    return addresses
+
+
 def test_a_name_that_leads_to_this_machine_is_not_asked(site: Site) -> None:
     """One forbidden address among good ones is enough."""
     for found in (["127.0.0.1"], ["93.184.216.34", "127.0.0.1"], ["::1"], ["fe80::1%1"], ["odd"]):
-        fetcher = Fetcher(ports=None, resolve=lambda host, port, found=found: found)
+        fetcher = Fetcher(ports=None, resolve=partial(_found, found))
         with pytest.raises(LinkRefused, match="no public address"):
             fetcher.fetch(at(site, "/a"), seconds=5)
     assert site.requests == []
@@ -204,39 +209,37 @@ def test_broken_gzip(site: Site) -> None:
 
 
 def _never(caller: socket.socket) -> None:
-    time.sleep(3)
+    time.sleep(20)
 
 
 def _drip_head(caller: socket.socket) -> None:
     caller.sendall(b"HTTP/1.1 200 OK\r\n")
-    for _ in range(60):
+    for _ in range(400):
         caller.sendall(b"X: y\r\n")
         time.sleep(0.05)
 
 
 def _drip_body(caller: socket.socket) -> None:
     caller.sendall(head("Content-Type: text/html", "Content-Length: 100000"))
-    for _ in range(60):
+    for _ in range(400):
         caller.sendall(b"x")
         time.sleep(0.05)
 
 
 def _drip_chunks(caller: socket.socket) -> None:
     caller.sendall(head("Content-Type: text/html", "Transfer-Encoding: chunked"))
-    for _ in range(60):
+    for _ in range(400):
         caller.sendall(b"1\r\nx\r\n")
         time.sleep(0.05)
 
 
 def _continue_for_ever(caller: socket.socket) -> None:
-    for _ in range(60):
+    for _ in range(400):
         caller.sendall(head(status="100 Continue"))
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize(
-    "talk", [_never, _drip_head, _drip_body, _drip_chunks, _continue_for_ever]
-)
+@pytest.mark.parametrize("talk", [_never, _drip_head, _drip_body, _drip_chunks, _continue_for_ever])
 @pytest.mark.parametrize("secure", [False, True])
 def test_servers_that_take_their_time(talk: object, secure: bool) -> None:
     """Each byte in time does not make the whole in time."""
@@ -250,7 +253,7 @@ def test_servers_that_take_their_time(talk: object, secure: bool) -> None:
             local_fetcher(tls=context).fetch(
                 f"http{'s' if secure else ''}://site.example:{port}/", seconds=0.4
             )
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 10
 
 
 def test_a_handshake_that_never_comes() -> None:
@@ -258,7 +261,7 @@ def test_a_handshake_that_never_comes() -> None:
         began = time.monotonic()
         with pytest.raises(WebError, match="not done in time"):
             local_fetcher().fetch(f"https://site.example:{port}/", seconds=0.3)
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 10
 
 
 def test_a_resolver_that_hangs() -> None:

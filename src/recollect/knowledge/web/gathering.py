@@ -23,9 +23,12 @@ from recollect.text.bare import bare
 from recollect.text.suspicion import RISKY, suspicion
 
 PAGES = 5  # are read of the results: the first few hold the answer or none does
-AT_ONCE = 8  # pages, for all questions together
+AT_ONCE = 16  # pages, for all questions of this process together
 _SEARCHING = 0.5  # of the time, at most; the pages need the rest
 _COMPARED = 20_000  # characters: pages that begin alike for so long are the same
+
+
+_THREADS = Workers(AT_ONCE)
 
 
 class WebPage(NamedTuple):
@@ -43,7 +46,7 @@ class Gathered(NamedTuple):
 
 
 class Web:
-    """A provider with a fetcher, the threads for its pages, and what was read a moment ago."""
+    """A provider, a fetcher for its pages, and what was read a moment ago."""
 
     def __init__(
         self, provider: WebSearch, *, fetcher: Fetcher | None = None, pages: int = PAGES
@@ -52,7 +55,6 @@ class Web:
         self._fetcher = fetcher or Fetcher()
         self._pages = pages
         self._kept = KeptPages()
-        self._threads = Workers(AT_ONCE)
 
     def gather(self, text: str, *, seconds: float) -> Gathered:
         """Pages for a question, in the provider's order. `WebError` if the provider fails."""
@@ -60,7 +62,7 @@ class Web:
         found = self.provider.search(text, 2 * self._pages, _SEARCHING * seconds)
         notes: list[str] = []
         wanted = list(self._wanted(found, notes))[: self._pages]
-        begun = [(result, self._threads.submit(self._page, link, end)) for result, link in wanted]
+        begun = [(result, _THREADS.submit(self._page, link, end)) for result, link in wanted]
         pages: list[WebPage] = []
         failed = 0
         for result, future in begun:

@@ -51,9 +51,9 @@ class Link(NamedTuple):
         return link_of(urljoin(self.shown, where))
 
 
-def link_of(url: str) -> Link:
+def link_of(url: str, *, most: int = MOST_CHARACTERS) -> Link:
     """A link in its parts, or `LinkRefused` that says what is wrong with it."""
-    if len(url) > MOST_CHARACTERS:
+    if len(url) > most:
         raise LinkRefused(f"a link of {len(url):,} characters is not followed")
     try:
         parts = urlsplit(_UNSAFE.sub(_encoded, url.strip()))

@@ -22,6 +22,7 @@ from recollect.settings import CHOICES, Settings
 
 _MOST_BYTES = 2_000_000
 _MOST_QUERY = 400  # characters: providers refuse longer questions
+_MOST_ADDRESS = 16_000  # characters: a Chinese one takes nine in an address
 _SNIPPET = 1_000
 QUERY, LIMIT = "{query}", "{limit}"
 
@@ -112,7 +113,7 @@ class _Asked:
             headers = {**headers, "Content-Type": "application/json"}
         try:
             answer = exchange(
-                link_of(address),
+                link_of(address, most=_MOST_ADDRESS),
                 Connector(allowed=anywhere),
                 end=time.monotonic() + seconds,
                 most_bytes=_MOST_BYTES,
@@ -133,6 +134,13 @@ class _Asked:
             raise self._failed(
                 f"it sent {answer.type or 'something'!r} that is no JSON; check web_endpoint"
             ) from None
+
+    def results(self, answer: Any, paths: Paths, limit: int) -> list[WebResult]:
+        found = results_in(answer, paths, limit)
+        if found is None:
+            where = f"at {paths.results!r}" if paths.results else "at its top"
+            raise self._failed(f"its answer has no list {where}; check web_endpoint and web_paths")
+        return found
 
     def _failed(self, why: str, *, status: int = 0) -> WebError:
         if self._key:
@@ -156,7 +164,7 @@ class SearXNG(_Asked):
     def search(self, text: str, limit: int, seconds: float) -> Sequence[WebResult]:
         asked = urlencode({"q": text[:_MOST_QUERY], "format": "json"})
         answer = self.ask(f"{self._address}?{asked}", seconds=seconds)
-        results = results_in(answer, Paths(), limit)
+        results = self.results(answer, Paths(), limit)
         if (
             not results
             and isinstance(answer, dict)
@@ -200,7 +208,7 @@ class JsonSearch(_Asked):
         body = None
         if self._body is not None:
             body = json.dumps(_filled(self._body, text, limit), ensure_ascii=False).encode()
-        return results_in(self.ask(address, seconds=seconds, body=body), self._paths, limit)
+        return self.results(self.ask(address, seconds=seconds, body=body), self._paths, limit)
 
 
 def _template(body: str) -> Any:
@@ -224,12 +232,12 @@ def _filled(template: Any, text: str, limit: int) -> Any:
     return template
 
 
-def results_in(answer: Any, paths: Paths, limit: int) -> list[WebResult]:
-    """What an answer names; items that are not as they should be are passed over."""
+def results_in(answer: Any, paths: Paths, limit: int) -> list[WebResult] | None:
+    """What an answer names; items that are not as they should be are passed over. None: it is not
+    an answer."""
     items = at_path(answer, paths.results)
     if not isinstance(items, list):
-        where = paths.results or "the top"
-        raise WebError(f"its answer has no list at {where!r}; see web_paths")
+        return None
     results: list[WebResult] = []
     for item in items[: 10 * limit]:
         title, url, snippet = (_text(at_path(item, path)) if path else "" for path in paths[1:])

@@ -68,6 +68,8 @@ def read(fetched: Fetched) -> Page:
 
 
 def read_html(text: str) -> Page:
+    if not text.strip():
+        return Page("", "")
     etree = _etree()
     blocks = _Blocks()
     parser = etree.HTMLParser(target=blocks, recover=True, no_network=True, encoding="utf-8")

@@ -91,9 +91,11 @@ def web_stage(
     """The search of the web for `KnowledgeBase.search(web=…)`, by the provider that the settings
     name, or by one of your own. An engine keeps the pages that it read a moment ago."""
     try:
+        import lxml  # noqa: F401  (reads the pages; better missed here than at each of them)
+
         from recollect.knowledge.web.gathering import Web
         from recollect.knowledge.web.ranking import Ranking
-    except ImportError:
+    except ImportError:  # httpcore
         raise MissingExtra("searching the web", "web") from None
     web = None if provider or fetcher else _WEBS.get(engine)
     if web is None:
