@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -194,7 +194,7 @@ def changed_elsewhere(data: Path, *, show: bool) -> list[dict[str, Any]]:
     return found
 
 
-def _share(values: Any) -> float:
+def _share(values: Iterable[bool]) -> float:
     told = list(values)
     return sum(told) / len(told)
 
