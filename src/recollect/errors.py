@@ -14,6 +14,7 @@
     │   ├── StoreCorrupt        the file is damaged or is no Recollect store
     │   ├── StoreTooNew         written by a newer Recollect
     │   ├── StoreUnavailable    its server cannot be reached now; try again
+    │   ├── RetrieverRefused    an engine follows another store than this one
     │   └── StoreMissing        there is no store where one was looked for
     ├── EmbedderError           the embedder failed; memories are kept and found by words
     │   └── FingerprintMismatch vectors of two embedders would have been mixed
@@ -120,6 +121,10 @@ class StoreUnavailable(StoreError):
 
 class StoreMissing(StoreError):
     code = "store_missing"
+
+
+class RetrieverRefused(StoreError):
+    code = "retriever_refused"
 
 
 class EmbedderError(RecollectError):

@@ -14,7 +14,8 @@ from recollect.stores.protocol import Store
 from recollect.stores.retrievers import MEANING, WORDS
 from recollect.stores.sqlite.store import SQLiteStore
 from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import StoreContract, TierContract
+from recollect.testing import StoreContract, TierContract, run_programs
+from tests.contract.unruly import Blunt
 
 
 def in_files(folder: Path) -> CompositeStore:
@@ -67,6 +68,15 @@ class TestSeveralEnginesOfAType(StoreContract):
             )
 
         return make
+
+
+def test_random_programs_with_engines_that_cannot_filter() -> None:
+    """What they find is filtered by the truth, and they are asked for more."""
+    run_programs(
+        lambda: CompositeStore(
+            InMemoryStore(), [Blunt(InMemoryStore(), name="blunt")], truth_answers=False
+        )
+    )
 
 
 class TestTiersOfAComposite(TierContract):

@@ -196,6 +196,13 @@ def test_an_engine_out_of_reach_owes_the_erasure_and_the_receipt_says_so(
     assert traces(quick_path) == []
 
 
+def test_an_engine_that_cannot_clean_up_is_named(opened: Opened) -> None:
+    canary = opened.engine.remember(CANARY)
+    opened.meaning.untidy = True
+    (note,) = opened.engine.forget(canary.id).notes
+    assert note.startswith("meaning-db has let go of its copy, but some of its bytes may be left")
+
+
 def test_the_erasure_is_owed_also_after_a_restart(quick_path: Path) -> None:
     opened = Opened(quick_path, Letters())
     canary = opened.engine.remember(CANARY)

@@ -400,6 +400,18 @@ def test_changes_for_an_engine_that_is_used_no_longer_can_be_let_go() -> None:
     assert all(check.ok for check in store.check())
 
 
+def test_an_engine_that_somebody_let_go_of_is_made_anew() -> None:
+    truth = InMemoryStore()
+    store = composite(StoreRetriever(InMemoryStore(), name="one"), truth=truth, truth_answers=False)
+    tell(store, "alpha 甲", "a")
+    truth.feed().unfollow("one")  # another program thought that nobody uses it
+    tell(truth, "alpha 乙", "b")
+    until(lambda: sorted(ids(words(store, "alpha"))) == ["a", "b"])
+    tell(store, "alpha 丙", "c")
+    assert sorted(ids(words(store, "alpha"))) == ["a", "b", "c"]
+    store.close()
+
+
 # Filters
 
 

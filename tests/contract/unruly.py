@@ -22,7 +22,8 @@ from recollect.vocabulary import Vector
 
 
 class Unruly(StoreRetriever):
-    """`down`: every call fails. `deaf`: it cannot be written. `hang()`: no call comes back before
+    """`down`: every call fails. `deaf`: it cannot be written. `untidy`: it
+    cannot clean its files. `hang()`: no call comes back before
     `release()`. `asked` counts searches, `applied` the memories that it was told of."""
 
     def __init__(
@@ -31,6 +32,7 @@ class Unruly(StoreRetriever):
         super().__init__(store, name=name, finds=finds)
         self.down = False
         self.deaf = False
+        self.untidy = False
         self.asked = 0
         self.applied: list[str] = []
         self.fails_after: int | None = None  # this many memories
@@ -99,6 +101,8 @@ class Unruly(StoreRetriever):
 
     def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
         self._call()
+        if self.untidy and texts:
+            raise ConnectionError("somebody reads over there")
         return super().finish_erasing(texts)
 
 

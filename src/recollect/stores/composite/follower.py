@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError, Future, wait
 from typing import NamedTuple, TypeVar
 
-from recollect.errors import RecollectError, StoreBusy, StoreError
+from recollect.errors import RecollectError, RetrieverRefused, StoreBusy
 from recollect.stores.composite.breaker import LONGEST_PAUSE, Breaker
 from recollect.stores.composite.lane import Lane
 from recollect.stores.composite.resolving import memories, resolved
@@ -22,12 +22,6 @@ _BATCH = 256  # changes at a time: a few megabytes with their vectors
 _CALLS = 8  # questions that one engine is asked at a time
 _DROP_EVERY = 1000  # telling the truth what may be dropped is a write: not after every change
 _OTHERS_FEED = 5.0  # seconds to wait while another process feeds the same retriever
-
-
-class RetrieverRefused(StoreError):
-    """It follows another store."""
-
-    code = "retriever_refused"
 
 
 class Stopped(Exception):
@@ -143,6 +137,8 @@ class Follower:
         with self._guard:
             self._queued = None  # who asks from here on may have changed something we do not see
         with self._feed.alone(self.name, patience=_OTHERS_FEED):
+            if self.name not in self._feed.followers():  # somebody let go of it
+                self._feed.follow(self.name)
             position = self._whole(self._read_position())
             try:
                 position = self._catch_up(position)

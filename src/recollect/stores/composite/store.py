@@ -13,12 +13,12 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TypeVar
 
-from recollect.errors import InvalidInput, StoreError
+from recollect.errors import InvalidInput, RetrieverRefused, StoreError
 from recollect.filters import Filter
 from recollect.stores.composite.audit import audit
 from recollect.stores.composite.delegating import LeftToTheTruth
 from recollect.stores.composite.feeding import catch_up, make_anew
-from recollect.stores.composite.follower import Follower, RetrieverRefused, told
+from recollect.stores.composite.follower import Follower, told
 from recollect.stores.composite.searching import Bounds, Searching, search
 from recollect.stores.protocol import Embedding, Store, Written
 from recollect.stores.retrievers import MEANING, WORDS, Feed, Finds, KeepsChanges, Retriever, Seen
@@ -53,6 +53,7 @@ class CompositeStore(LeftToTheTruth):
         self._feed: Feed = truth.feed()
         self._bounds = bounds or Bounds()
         self._truth_answers = truth_answers
+        self._unclean: list[str] = []  # who had bytes left when last asked
         for name in names:
             self._feed.follow(name)
         self._followers = [Follower(r, truth, self._feed) for r in retrievers]
@@ -193,23 +194,37 @@ class CompositeStore(LeftToTheTruth):
     def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
         self.catch_up(self._bounds.following)
         done = self._truth.finish_erasing(texts)
-        return self._copies_are_clean(texts) and done
+        self._unclean = self._not_clean(texts)
+        return done and not self.owed()
 
-    def _copies_are_clean(self, texts: Sequence[str]) -> bool:
-        """Ask all at once: a hung one holds up neither the others nor the caller."""
-        if self.owed():
-            return False
-        under_way = [f.ask(partial(f.retriever.finish_erasing, texts)) for f in self._followers]
-        done, late = wait(under_way, timeout=self._bounds.following)
-        return not late and all(one.exception() is None and one.result() for one in done)
+    def _not_clean(self, texts: Sequence[str]) -> list[str]:
+        """Who has let go of the copies and still has bytes of them. All are asked at once: a hung
+        one holds up neither the others nor the caller."""
+        last = self._feed.last()
+        under_way = {
+            f.ask(partial(f.retriever.finish_erasing, texts)): f.name
+            for f in self._followers
+            if not f.behind(last)
+        }
+        late = wait(under_way, timeout=self._bounds.following).not_done
+        return [
+            name
+            for future, name in under_way.items()
+            if future in late or future.exception() is not None or not future.result()
+        ]
 
     def owed(self) -> list[str]:
         last = self._feed.last()
+        away = [f.name for f in self._followers if f.behind(last)]
         return [
-            f"{f.name} could not be reached and still holds a copy; nothing finds it, and it is "
+            f"{name} could not be reached and still holds a copy; nothing finds it, and it is "
             "erased there as soon as that answers"
-            for f in self._followers
-            if f.behind(last)
+            for name in away
+        ] + [
+            f"{name} has let go of its copy, but some of its bytes may be left in files or logs "
+            "there until it is maintained"
+            for name in self._unclean
+            if name not in away
         ]
 
     # Care
