@@ -9,9 +9,10 @@ from itertools import islice
 from recollect.errors import FingerprintMismatch, InvalidVector
 from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres import vector_tables, vectors, words
+from recollect.stores.postgres.arrays import bigints, integers
 from recollect.stores.postgres.database import Cursor
+from recollect.stores.postgres.postings import Worded
 from recollect.stores.postgres.spaces import SpaceRow
-from recollect.stores.postgres.words import Worded
 from recollect.stores.sound_vectors import sound_rows
 from recollect.text.tokenise import joined_terms
 from recollect.vocabulary import Entry, Vectors
@@ -60,18 +61,17 @@ def _insert(
     """Passages and words of one space, whose numbers go on after those given."""
     worded: list[Worded] = []
     rows: list[tuple[int, ...]] = []
-    for row, pids, entry in group:
-        for pid, passage, terms in zip(pids, entry.passages, entry.terms, strict=True):
+    for row, own, entry in group:
+        for pid, passage, terms in zip(own, entry.passages, entry.terms, strict=True):
             number = given + 1 + len(rows)
             worded.append(Worded(number, terms))
             rows.append((pid, number, row, *passage, len(terms.split())))
     if rows:
-        columns = list(map(list, zip(*rows, strict=True)))
+        pids, numbers, memories, *small = zip(*rows, strict=True)
         cursor.execute(
             "INSERT INTO passages (space, pid, number, memory, ordinal, start, stop, length) "
-            "SELECT %s, * FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::int[], "
-            "%b::int[], %b::int[], %b::int[])",
-            (space, *columns),
+            "SELECT %s, * FROM unnest(%b, %b, %b, %b, %b, %b, %b)",
+            (space, *map(bigints, (pids, numbers, memories)), *map(integers, small)),
         )
         words.add(cursor, space, worded)
     spaces_module.count(cursor, space, passages=len(rows), length=sum(row[-1] for row in rows))

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from recollect.clock import from_micros, to_micros
+from recollect.stores.postgres.arrays import Array, bigints, floats, jsons, moments, texts
 from recollect.vocabulary import Memory
 
-# column: the type of an array of it
-COLUMNS = {
-    "id": "text",
-    "content": "text",
-    "kind": "text",
-    "section": "text",
-    "tags": "jsonb",
-    "entities": "jsonb",
-    "source": "text",
-    "provenance": "jsonb",
-    "confidence": "float8",
-    "occurred_at": "timestamptz",
-    "created_at": "timestamptz",
-    "updated_at": "timestamptz",
-    "valid_from": "timestamptz",
-    "valid_to": "timestamptz",
-    "reinforcement": "bigint",
-    "access_count": "bigint",
-    "metadata": "jsonb",
+# column: how a column of it goes to the server
+COLUMNS: Mapping[str, Callable[[Any], Array]] = {
+    "id": texts,
+    "content": texts,
+    "kind": texts,
+    "section": texts,
+    "tags": jsons,
+    "entities": jsons,
+    "source": texts,
+    "provenance": jsons,
+    "confidence": floats,
+    "occurred_at": moments,
+    "created_at": moments,
+    "updated_at": moments,
+    "valid_from": moments,
+    "valid_to": moments,
+    "reinforcement": bigints,
+    "access_count": bigints,
+    "metadata": jsons,
 }
 SELECTED = "s.name, " + ", ".join(f"m.{name}" for name in COLUMNS)
 _TIMES = ("occurred_at", "created_at", "updated_at", "valid_from", "valid_to")

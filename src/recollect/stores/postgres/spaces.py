@@ -30,16 +30,19 @@ def spaces_of(cursor: Cursor, names: Sequence[str] | None) -> list[SpaceRow]:
         rows = cursor.execute(f"SELECT {_SELECTED} FROM spaces ORDER BY id").fetchall()
         return [SpaceRow(*row) for row in rows]
     wanted = list(dict.fromkeys(names))
-    rows = cursor.execute(
-        f"SELECT {_SELECTED} FROM spaces WHERE name = ANY(%s)",
-        ([name for name in wanted if "\0" not in name],),
-    ).fetchall()
-    found = {row[1]: SpaceRow(*row) for row in rows}
+    found = existing(cursor, wanted)
     for name in wanted:
         if name not in found:
             known = cursor.execute("SELECT name FROM spaces").fetchall()
             raise unknown_space(name, [one for (one,) in known])
     return [found[name] for name in wanted]
+
+
+def existing(cursor: Cursor, names: Iterable[str]) -> dict[str, SpaceRow]:
+    """Those of these names that there are."""
+    wanted = [name for name in set(names) if "\0" not in name]
+    rows = cursor.execute(f"SELECT {_SELECTED} FROM spaces WHERE name = ANY(%s)", (wanted,))
+    return {row[1]: SpaceRow(*row) for row in rows}
 
 
 def space_infos(cursor: Cursor) -> list[SpaceInfo]:

@@ -1,39 +1,29 @@
-"""Vectors on their way to pgvector, in its binary form: as text they would take ten times as
-long."""
+"""Vectors on their way to pgvector."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from psycopg import pq
-from psycopg.adapt import Dumper
 from psycopg.types import TypeInfo
 
+from recollect.stores.postgres.arrays import Array, ArrayDumper, bigints
 from recollect.stores.postgres.database import Cursor
 from recollect.vocabulary import Vector, Vectors
 
 
-class _Array:
-    """Rows of a matrix as an array of `vector`, in the form that PostgreSQL receives."""
+class _Vectors(Array):
+    """Each database has its own number for the type."""
 
     def __init__(self, matrix: Vectors, element: int) -> None:
+        self.element = element
         rows, dimension = matrix.shape
         row = np.dtype([("size", ">i4"), ("head", ">i2", 2), ("numbers", ">f4", dimension)])
         made = np.empty(rows, row)
         made["size"] = 4 + 4 * dimension
         made["head"] = (dimension, 0)
         made["numbers"] = matrix
-        self.data = struct.pack(">iiiii", 1, 0, element, rows, 1) + made.tobytes()
-
-
-class _ArrayDumper(Dumper):
-    format = pq.Format.BINARY
-
-    def dump(self, obj: Any) -> bytes:
-        return bytes(obj.data)
+        super().__init__(rows, made.tobytes())
 
 
 def insert(
@@ -42,23 +32,22 @@ def insert(
     if not pids:
         return
     cursor.execute(
-        f"INSERT INTO {table} (space, pid, embedding) "
-        "SELECT * FROM unnest(%b::bigint[], %b::bigint[], %b::vector[])".encode(),
-        (list(spaces), list(pids), _array(cursor, vectors)),
+        f"INSERT INTO {table} (space, pid, embedding) SELECT * FROM unnest(%b, %b, %b)".encode(),
+        (bigints(spaces), bigints(pids), _array(cursor, vectors)),
     )
 
 
-def _array(cursor: Cursor, matrix: Vectors) -> _Array:
-    adapters = cursor.connection.adapters
-    info = adapters.types.get("vector")
+def _array(cursor: Cursor, matrix: Vectors) -> _Vectors:
+    connection = cursor.connection
+    info = connection.adapters.types.get("vector")
     if info is None:
-        info = TypeInfo.fetch(cursor.connection, "vector")
+        info = TypeInfo.fetch(connection, "vector")
         assert info is not None
-        info.register(cursor.connection)
-        dumper = type("_OfThisServer", (_ArrayDumper,), {"oid": info.array_oid})
-        adapters.register_dumper(_Array, dumper)
-        cursor.adapters.register_dumper(_Array, dumper)
-    return _Array(matrix, info.oid)
+        info.register(connection)
+        dumper = type("_VectorsDumper", (ArrayDumper,), {"oid": info.array_oid})
+        connection.adapters.register_dumper(_Vectors, dumper)
+        cursor.adapters.register_dumper(_Vectors, dumper)
+    return _Vectors(matrix, info.oid)
 
 
 def literal(vector: Vector) -> str:

@@ -1,21 +1,35 @@
-"""Full text search over postings of our own: exact BM25, as `recollect.text.bm25` says it.
+"""Full text search over an index of our own: exact BM25, as `recollect.text.bm25` says it.
 
 PostgreSQL's ranking knows no rarity of words, and a row for each word of each passage would be
-sixty rows for a passage. So a row holds a block: which of 4096 passages (numbered within their
-space) have a term, how often, and how long each passage is. A question reads the blocks of its
-terms, some tens of kilobytes for each, and ranks them here with NumPy. Whatever the number of
-passages, a write changes one row for each of its terms.
+sixty rows for a passage. So a write adds one segment: which of its passages have which terms, how
+often, and how long each passage is (`postings.py`), in a few rows. Small segments are merged into
+larger ones by whoever adds the eighth of a size, so that a question, which reads its terms from
+each, finds a handful. Ranking is done here, with NumPy.
+
+Every function runs inside the caller's transaction; those that write hold the row of the space.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from recollect.stores.postgres.arrays import byte_strings, texts
 from recollect.stores.postgres.database import Cursor
+from recollect.stores.postgres.postings import (
+    MOST_SPAN,
+    Chunk,
+    Gathered,
+    Inverted,
+    Worded,
+    chunks_of,
+    gathered,
+    inverted,
+    read,
+    together,
+)
 from recollect.stores.postgres.spaces import SpaceRow
 from recollect.text.bm25 import K1, B, idf
 from recollect.text.tokenise import joined_terms, stands_for_many
@@ -26,26 +40,17 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.int64]
     Floats: TypeAlias = NDArray[np.float64]
 
-BLOCK = 4096  # passages; more makes single writes rewrite longer rows, fewer makes more rows
-_MOST = 65535  # of an occurrence or a length: beyond it, what is indexed is no passage any more
-_POSTING = np.dtype([("place", "<u2"), ("times", "<u2"), ("length", "<u2")])
+_FAN = 8  # segments of a size make one of the next
+_LEVELS = 4  # merged while somebody writes: up to 8^4 passages, a fraction of a second
+_BATCH = 4096
 _SPARSE = 30  # so many times more passages than postings: then sorting is quicker
 _BEYOND = "\U0010ffff"  # sorts after whatever may follow a term's beginning
 
 
-class Worded(NamedTuple):
-    """A passage as the words index has it."""
-
-    number: int
-    terms: str  # with blanks between
-
-
-class Postings(NamedTuple):
-    """Which passages hold what a term of a question means."""
-
-    numbers: Ints
-    times: Floats
-    lengths: Floats
+class Segment(NamedTuple):
+    low: int  # the numbers of its first
+    high: int  # and last passage
+    passages: int  # so many when it was made
 
 
 def is_term(text: str) -> bool:
@@ -61,110 +66,143 @@ def lengths_of(passages: Sequence[str]) -> list[int]:
 
 
 def add(cursor: Cursor, space: int, passages: Sequence[Worded]) -> None:
-    terms, blocks, data = _blocks(passages)
-    if not terms:
-        return
+    """Passages in the order of their numbers, all greater than those that are there."""
+    for start in range(0, len(passages), _BATCH):
+        batch = passages[start : start + _BATCH]
+        segment = Segment(batch[0].number, batch[-1].number, len(batch))
+        _write(cursor, space, segment, inverted(batch, segment.low))
+    _merge_small(cursor, space)
+
+
+def _write(cursor: Cursor, space: int, segment: Segment, index: Inverted) -> None:
     cursor.execute(
-        "INSERT INTO postings (space, term, block, data) "
-        "SELECT %s, * FROM unnest(%b::text[], %b::int[], %b::bytea[]) "
-        "ON CONFLICT (space, term, block) DO UPDATE SET data = postings.data || excluded.data",
-        (space, terms, blocks, data),
+        "INSERT INTO segments (space, low, high, passages) VALUES (%s, %s, %s, %s)",
+        (space, *segment),
     )
+    _write_chunks(cursor, space, segment.low, chunks_of(index))
 
 
-def _blocks(passages: Sequence[Worded]) -> tuple[list[str], list[int], list[bytes]]:
-    """The postings of some passages as rows of the table."""
-    vocabulary: dict[str, int] = {}
-    said: list[int] = []
-    lengths: list[int] = []
-    for passage in passages:
-        words = passage.terms.split()
-        said += [vocabulary.setdefault(word, len(vocabulary)) for word in words]
-        lengths.append(len(words))
-    if not said:
-        return [], [], []
-    names = sorted(vocabulary)  # in the order of the index: neighbours go to the same pages
-    rank = np.empty(len(names), np.int64)
-    rank[[vocabulary[name] for name in names]] = np.arange(len(names))
-    who = np.repeat(np.arange(len(passages)), lengths)
-    pairs, times = np.unique(rank[said] * len(passages) + who, return_counts=True)
-    term, passage_at = np.divmod(pairs, len(passages))
-    numbers = np.fromiter((p.number for p in passages), np.int64, len(passages))[passage_at]
-    rows = np.empty(len(pairs), _POSTING)
-    rows["place"] = numbers % BLOCK
-    rows["times"] = np.minimum(times, _MOST)
-    rows["length"] = np.minimum(np.asarray(lengths)[passage_at], _MOST)
-    block = numbers // BLOCK
-    # passages come in the order of their numbers, so that each group is in one piece
-    starts = np.flatnonzero(np.diff(term, prepend=-1) | np.diff(block, prepend=-1))
-    every, size = rows.tobytes(), _POSTING.itemsize
-    edges = [*starts.tolist(), len(rows)]
-    return (
-        [names[at] for at in term[starts].tolist()],
-        block[starts].tolist(),
-        [every[size * a : size * b] for a, b in pairwise(edges)],
+def _write_chunks(cursor: Cursor, space: int, low: int, chunks: Sequence[Chunk]) -> None:
+    if chunks:
+        cursor.execute(
+            "INSERT INTO words (space, low, first, data) SELECT %s, %s, * FROM unnest(%b, %b)",
+            (
+                space,
+                low,
+                texts(chunk.first for chunk in chunks),
+                byte_strings([chunk.data for chunk in chunks]),
+            ),
+        )
+
+
+def _segments(cursor: Cursor, space: int) -> list[Segment]:
+    rows = cursor.execute(
+        "SELECT low, high, passages FROM segments WHERE space = %s ORDER BY low", (space,)
     )
+    return [Segment(*row) for row in rows]
+
+
+def _merge_small(cursor: Cursor, space: int) -> None:
+    """Where there are eight of a size at the end, they and all smaller ones after become one."""
+    segments = _segments(cursor, space)
+    for level in range(_LEVELS):
+        tail = len(segments)
+        while tail and segments[tail - 1].passages < _FAN ** (level + 1):
+            tail -= 1
+        run = segments[tail:]
+        full = sum(one.passages >= _FAN**level for one in run) >= _FAN
+        if full and run[-1].high - run[0].low < MOST_SPAN:
+            segments[tail:] = [_merge(cursor, space, run)]
+
+
+def merge_large(cursor: Cursor, space: int) -> None:
+    """What nobody should wait for while writing: segments as large as they can be."""
+    run: list[Segment] = []
+    for segment in _segments(cursor, space):
+        if run and segment.high - run[0].low >= MOST_SPAN:
+            if len(run) >= _FAN:
+                _merge(cursor, space, run)
+            run = []
+        run.append(segment)
+    if len(run) >= _FAN:
+        _merge(cursor, space, run)
+
+
+def _merge(cursor: Cursor, space: int, run: Sequence[Segment]) -> Segment:
+    made = Segment(run[0].low, run[-1].high, sum(one.passages for one in run))
+    lows = [one.low for one in run]
+    rows = cursor.execute(
+        "DELETE FROM words WHERE space = %s AND low = ANY(%s) RETURNING low, data",
+        (space, lows),
+        binary=True,
+    ).fetchall()
+    cursor.execute("DELETE FROM segments WHERE space = %s AND low = ANY(%s)", (space, lows))
+    _write(cursor, space, made, together(rows, made.low))
+    return made
 
 
 def remove(cursor: Cursor, space: int, passages: Sequence[Worded], length: int) -> None:
     """Take passages out, whose lengths together are known. Their terms say which rows to change;
-    where those do not account for all of it (another tokeniser made the row), every row of their
-    blocks is looked at."""
-    numbers = np.fromiter((p.number for p in passages), np.int64, len(passages))
-    wanted = {
-        (term, passage.number // BLOCK) for passage in passages for term in passage.terms.split()
-    }
-    rows = cursor.execute(
-        "SELECT p.term, p.block, p.data FROM unnest(%b::text[], %b::int[]) AS w (term, block) "
-        "JOIN postings p ON p.space = %s AND p.term = w.term AND p.block = w.block",
-        ([term for term, _ in wanted], [block for _, block in wanted], space),
-    ).fetchall()
-    if _take_out(cursor, space, rows, numbers) == length:
-        return
-    rows = cursor.execute(
-        "SELECT term, block, data FROM postings WHERE space = %s AND block = ANY(%s)",
-        (space, sorted(set((numbers // BLOCK).tolist()))),
-    ).fetchall()
-    _take_out(cursor, space, rows, numbers)
+    where those do not account for all of it (another tokeniser made them), every row of their
+    segments is looked at."""
+    segments = _segments(cursor, space)
+    gone = 0
+    for every in (False, True):
+        if gone == length:
+            return
+        for segment in segments:
+            inside = [p for p in passages if segment.low <= p.number <= segment.high]
+            if inside:
+                gone += _take_out(cursor, space, segment.low, inside, every=every)
 
 
 def _take_out(
-    cursor: Cursor, space: int, rows: Iterable[tuple[str, int, bytes]], numbers: Ints
+    cursor: Cursor, space: int, low: int, passages: Sequence[Worded], *, every: bool
 ) -> int:
-    """Of these rows; how many occurrences went."""
+    """Of one segment; how many occurrences went."""
+    numbers = np.fromiter((p.number - low for p in passages), np.int64, len(passages))
+    if every:
+        sql, bound = "SELECT first, data FROM words WHERE space = %s AND low = %s", (space, low)
+        rows = cursor.execute(sql, bound, binary=True).fetchall()
+    else:
+        terms = sorted({term for passage in passages for term in passage.terms.split()})
+        rows = cursor.execute(
+            "SELECT DISTINCT ON (c.first) c.first, c.data FROM unnest(%s::text[]) w (term), "
+            "LATERAL (SELECT first, data FROM words WHERE space = %s AND low = %s "
+            "AND first <= w.term ORDER BY first DESC LIMIT 1) c ORDER BY c.first",
+            (terms, space, low),
+            binary=True,
+        ).fetchall()
     gone = 0
-    changed: dict[tuple[str, int], bytes] = {}
-    for term, block, data in rows:
-        held = np.frombuffer(data, _POSTING)
-        goes = np.isin(held["place"] + np.int64(block) * BLOCK, numbers)
+    emptied: list[str] = []
+    left: list[Chunk] = []
+    for first, data in rows:
+        index = read(data)
+        goes = np.isin(index.postings["place"], numbers)
         if goes.any():
-            gone += int(held["times"][goes].sum())
-            changed[term, block] = held[~goes].tobytes()
-    terms, blocks = [term for term, _ in changed], [block for _, block in changed]
-    cursor.execute(
-        "UPDATE postings p SET data = w.data "
-        "FROM unnest(%b::text[], %b::int[], %b::bytea[]) AS w (term, block, data) "
-        "WHERE p.space = %s AND p.term = w.term AND p.block = w.block",
-        (terms, blocks, list(changed.values()), space),
-    )
-    cursor.execute(
-        "DELETE FROM postings p USING unnest(%b::text[], %b::int[]) AS w (term, block) "
-        "WHERE p.space = %s AND p.term = w.term AND p.block = w.block AND p.data = ''",
-        (terms, blocks, space),
-    )
+            gone += int(index.postings["times"][goes].sum(dtype=np.int64))
+            emptied.append(first)
+            left += chunks_of(index.without(goes))
+    if emptied:
+        cursor.execute(  # not in place: the first term of a row may be the one that goes
+            "DELETE FROM words WHERE space = %s AND low = %s AND first = ANY(%s)",
+            (space, low, emptied),
+        )
+        _write_chunks(cursor, space, low, left)
     return gone
 
 
 def rebuild(cursor: Cursor, space: SpaceRow) -> int:
     """Make the words of a space anew from the texts; how many passages it has."""
-    cursor.execute("DELETE FROM postings WHERE space = %s", (space.id,))
+    cursor.execute("DELETE FROM words WHERE space = %s", (space.id,))
+    cursor.execute("DELETE FROM segments WHERE space = %s", (space.id,))
     total, after = 0, -1
     while True:
         rows = cursor.execute(
             "SELECT p.number, substr(m.content, p.start + 1, p.stop - p.start) FROM passages p "
             "JOIN memories m ON m.row = p.memory WHERE p.space = %s AND p.number > %s "
             "ORDER BY p.number LIMIT %s",
-            (space.id, after, BLOCK),
+            (space.id, after, _BATCH),
         ).fetchall()
         if not rows:
             break
@@ -187,75 +225,57 @@ def rebuild(cursor: Cursor, space: SpaceRow) -> int:
 # Asking
 
 
-def holding(cursor: Cursor, space: int, terms: Sequence[str]) -> dict[str, Postings]:
-    """The postings of each term of a question; of those that nobody has, none."""
+def holding(cursor: Cursor, space: int, terms: Sequence[str]) -> dict[str, Gathered]:
+    """What each term of a question means, in all segments; what nobody has is left out."""
+    found: dict[str, Gathered] = {}
     plain = [term for term in terms if not stands_for_many(term)]
-    parts: dict[str, list[tuple[int, bytes]]] = {}
     if plain:
         rows = cursor.execute(
-            "SELECT term, block, data FROM postings WHERE space = %s AND term = ANY(%s)",
-            (space, plain),
+            "SELECT w.term, s.low, c.data FROM segments s, unnest(%s::text[]) w (term), "
+            "LATERAL (SELECT data FROM words WHERE space = %s AND low = s.low "
+            "AND first <= w.term ORDER BY first DESC LIMIT 1) c WHERE s.space = %s",
+            (plain, space, space),
             binary=True,
         )
-        for term, block, data in rows:
-            parts.setdefault(term, []).append((block, data))
+        found = gathered(rows)
     for term in terms:
         if stands_for_many(term):
-            found = cursor.execute(
-                "SELECT block, data FROM postings WHERE space = %s AND term >= %s AND term < %s",
-                (space, term, term + _BEYOND),
+            rows = cursor.execute(
+                "SELECT s.low, c.data FROM segments s, LATERAL (SELECT data FROM words "
+                "WHERE space = %s AND low = s.low AND first < %s AND first >= coalesce((SELECT "
+                "max(first) FROM words WHERE space = %s AND low = s.low AND first <= %s), '')) c "
+                "WHERE s.space = %s",
+                (space, term + _BEYOND, space, term, space),
                 binary=True,
-            ).fetchall()
-            if found:
-                parts[term] = found
-    return {term: _merged(rows, stands_for_many(term)) for term, rows in parts.items()}
-
-
-def _merged(rows: Sequence[tuple[int, bytes]], several: bool) -> Postings:
-    held = np.frombuffer(b"".join(data for _, data in rows), _POSTING)
-    sizes = [len(data) // _POSTING.itemsize for _, data in rows]
-    numbers = np.repeat([block * BLOCK for block, _ in rows], sizes) + held["place"]
-    times, lengths = held["times"].astype(np.float64), held["length"].astype(np.float64)
-    if not several:
-        return Postings(numbers, times, lengths)
-    numbers, first, where = np.unique(numbers, return_index=True, return_inverse=True)
-    together = np.bincount(where, weights=times).astype(np.float64)
-    return Postings(numbers, together, lengths[first])
+            )
+            found |= gathered(((term, *row) for row in rows), beginnings=True)
+    return found
 
 
 def occurrences(cursor: Cursor, space: int) -> int:
     """How many words the index holds, counted one by one."""
     total = 0
-    with cursor.connection.cursor("every_posting") as rows:
-        rows.itersize = 10_000
-        rows.execute("SELECT data FROM postings WHERE space = %s", (space,))
+    with cursor.connection.cursor("every_word") as rows:
+        rows.itersize = 1_000
+        rows.execute("SELECT data FROM words WHERE space = %s", (space,))
         for (data,) in rows:
-            total += int(np.frombuffer(data, _POSTING)["times"].sum())
+            total += int(read(data).postings["times"].sum(dtype=np.int64))
     return total
 
 
 def frequencies(cursor: Cursor, space: int, terms: Sequence[str]) -> dict[str, int]:
     """How many passages hold each of these; what nobody has is left out."""
-    many = [term for term in terms if stands_for_many(term)]
-    rows = cursor.execute(
-        "SELECT term, sum(octet_length(data)) FROM postings WHERE space = %s AND term = ANY(%s) "
-        "GROUP BY term",
-        (space, [term for term in terms if not stands_for_many(term)]),
-    )
-    found = {term: int(size) // _POSTING.itemsize for term, size in rows}
-    return found | {t: len(p.numbers) for t, p in holding(cursor, space, many).items()}
+    return {term: len(found.numbers) for term, found in holding(cursor, space, terms).items()}
 
 
 def scored(cursor: Cursor, space: SpaceRow, terms: Sequence[str]) -> tuple[Ints, Floats]:
     """Numbers of the passages that hold any of the terms, with their scores."""
-    found = holding(cursor, space.id, terms)
     average = space.length / max(space.passages, 1)
     parts: list[tuple[Ints, Floats]] = []
-    for postings in found.values():
-        rarity = idf(space.passages, len(postings.numbers))
-        longness = K1 * (1 - B + B * postings.lengths / average)
-        weight = postings.times * (K1 + 1) / (postings.times + longness)
-        parts.append((postings.numbers, rarity * weight))
+    for found in holding(cursor, space.id, terms).values():
+        rarity = idf(space.passages, len(found.numbers))
+        longness = K1 * (1 - B + B * found.lengths / average)
+        parts.append((found.numbers, rarity * found.times * (K1 + 1) / (found.times + longness)))
     return _summed(parts, space.numbers)
 
 

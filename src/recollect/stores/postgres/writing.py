@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 from recollect.errors import Conflict, NotFound
 from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres import vector_tables, words
+from recollect.stores.postgres.arrays import bigints, texts
 from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.passages import add_passages, remove_passages
 from recollect.stores.postgres.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
@@ -19,13 +20,12 @@ from recollect.stores.protocol import MAX_COUNT, Written
 from recollect.stores.told_again import takes_in
 from recollect.vocabulary import Action, Entry, Memory
 
-_ARRAYS = ", ".join(f"%s::{kind}[]" for kind in COLUMNS.values())
-
 
 def known(cursor: Cursor, entries: Sequence[Entry]) -> list[bool]:
     """Which entries are there already, by id or by identity?"""
     ids = _known_ids(cursor, [e.memory.id for e in entries])
-    identities = _known_identities(cursor, entries)
+    spaces = spaces_module.existing(cursor, (entry.memory.space for entry in entries))
+    identities = _known_identities(cursor, entries, spaces)
     return [e.memory.id in ids or (e.merge and _holder(e, identities) is not None) for e in entries]
 
 
@@ -33,7 +33,7 @@ def put(cursor: Cursor, entries: Sequence[Entry], fingerprint: str | None) -> li
     """Insert what is new; count what is told again; refuse an id that means something else."""
     spaces = spaces_module.hold(cursor, (entry.memory.space for entry in entries))
     known_ids = _known_ids(cursor, [e.memory.id for e in entries])
-    known_identities = _known_identities(cursor, entries)
+    known_identities = _known_identities(cursor, entries, spaces)
     written: list[Written] = []
     fresh: list[Entry] = []
     told_again: dict[str, int] = defaultdict(int)
@@ -68,9 +68,9 @@ def _same(before: Memory, again: Memory) -> bool:
 
 
 def by_id(cursor: Cursor, ids: Sequence[str]) -> dict[str, Memory]:
-    asked = [one for one in dict.fromkeys(ids) if "\0" not in one]
+    asked = texts(one for one in dict.fromkeys(ids) if "\0" not in one)
     rows = cursor.execute(
-        f"SELECT {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space WHERE m.id = ANY(%s)",
+        f"SELECT {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space WHERE m.id = ANY(%b)",
         (asked,),
     )
     return {memory.id: memory for memory in map(from_row, rows)}
@@ -99,18 +99,21 @@ def _holder(entry: Entry, known: _Identities) -> str | None:
     return None
 
 
-def _known_identities(cursor: Cursor, entries: Sequence[Entry]) -> _Identities:
-    wanted = list(dict.fromkeys((e.memory.space, e.identity) for e in entries))
-    rows = cursor.execute(
-        "SELECT s.name, m.identity, m.id, m.valid_from, m.valid_to "
-        "FROM unnest(%s::text[], %s::text[]) AS w (space, identity) "
-        "JOIN spaces s ON s.name = w.space "
-        "JOIN memories m ON m.space = s.id AND m.identity = w.identity ORDER BY m.row",
-        ([space for space, _ in wanted], [identity for _, identity in wanted]),
-    )
+def _known_identities(
+    cursor: Cursor, entries: Sequence[Entry], spaces: Mapping[str, SpaceRow]
+) -> _Identities:
+    wanted: dict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        wanted[entry.memory.space].append(entry.identity)
     known: _Identities = {}
-    for space, identity, *same in rows:
-        known.setdefault((space, identity), []).append(_Same(*same))
+    for name in wanted.keys() & spaces.keys():
+        rows = cursor.execute(
+            "SELECT identity, id, valid_from, valid_to FROM memories "
+            "WHERE space = %b AND identity = ANY(%b) ORDER BY row",
+            (spaces[name].id, texts(dict.fromkeys(wanted[name]))),
+        )
+        for identity, *same in rows:
+            known.setdefault((name, identity), []).append(_Same(*same))
     return known
 
 
@@ -132,15 +135,15 @@ def _insert(
     if not entries:
         return
     numbers = next_numbers(cursor, "memories", "row", len(entries))
-    columns = list(zip(*(to_row(entry.memory) for entry in entries), strict=True))
+    columns = zip(*(to_row(entry.memory) for entry in entries), strict=True)
     cursor.execute(
         f"INSERT INTO memories (row, space, identity, {', '.join(COLUMNS)}) "
-        f"SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], {_ARRAYS})".encode(),
+        f"SELECT * FROM unnest({', '.join(['%b'] * (3 + len(COLUMNS)))})".encode(),
         (
-            numbers,
-            [spaces[entry.memory.space].id for entry in entries],
-            [entry.identity for entry in entries],
-            *map(list, columns),
+            bigints(numbers),
+            bigints([spaces[entry.memory.space].id for entry in entries]),
+            texts(entry.identity for entry in entries),
+            *(array(column) for array, column in zip(COLUMNS.values(), columns, strict=True)),
         ),
     )
     _insert_history(cursor, zip(numbers, entries, strict=True))
@@ -228,10 +231,10 @@ def delete(cursor: Cursor, ids: Sequence[str]) -> list[bool]:
     by_space: dict[int, dict[int, str]] = defaultdict(dict)
     for _, row, space, text in found:
         by_space[space][row] = text
-    for space, texts in by_space.items():
-        remove_passages(cursor, space, texts)
-        cursor.execute("DELETE FROM memories WHERE row = ANY(%s)", (list(texts),))
-        spaces_module.count(cursor, space, memories=-len(texts))
+    for space, gone in by_space.items():
+        remove_passages(cursor, space, gone)
+        cursor.execute("DELETE FROM memories WHERE row = ANY(%s)", (list(gone),))
+        spaces_module.count(cursor, space, memories=-len(gone))
     there = {memory_id for memory_id, *_ in found}
     done: list[bool] = []
     for memory_id in ids:
@@ -248,7 +251,7 @@ def delete_space(cursor: Cursor, name: str) -> int:
         spaces_module.spaces_of(cursor, [name])
     for table in vector_tables.all_tables(cursor):
         cursor.execute(f"DELETE FROM {table.table} WHERE space = %s".encode(), (space.id,))
-    for emptied in ("embedded", "postings", "passages", "memories"):
+    for emptied in ("embedded", "words", "segments", "passages", "memories"):
         cursor.execute(f"DELETE FROM {emptied} WHERE space = %s".encode(), (space.id,))
     cursor.execute("DELETE FROM spaces WHERE id = %s", (space.id,))
     spaces_module.ensure_global(cursor)

@@ -1,0 +1,182 @@
+"""What a row of the words index holds: some terms that follow each other, and for each the passages
+that have it. Arrays of NumPy in one piece of bytes; nothing here knows a database.
+
+    number of terms, bytes of their names, names with line ends between, how many postings each
+    has, the postings one after the other
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints: TypeAlias = NDArray[np.int64]
+    Floats: TypeAlias = NDArray[np.float64]
+    Postings: TypeAlias = NDArray[np.void]
+
+MOST_SPAN = 65536  # passages of a segment: a place has two bytes
+_MOST = 65535  # of an occurrence or a length: beyond it, what is indexed is no passage any more
+_POSTING = np.dtype([("place", "<u2"), ("times", "<u2"), ("length", "<u2")])
+_HEAD = np.dtype("<u4")
+# A row is read for each term of a question and segment: it should hold little else.
+_CHUNK_POSTINGS = 192
+_CHUNK_TERMS = 64
+
+
+class Worded(NamedTuple):
+    """A passage as the words index has it."""
+
+    number: int
+    terms: str  # with blanks between
+
+
+class Chunk(NamedTuple):
+    """A row: its first term, and all of it."""
+
+    first: str
+    data: bytes
+
+
+class Inverted(NamedTuple):
+    """Terms in order, with the passages that hold each; places count from the segment's first."""
+
+    names: list[str]
+    counts: Ints
+    postings: Postings
+
+    def without(self, goes: NDArray[np.bool_]) -> Inverted:
+        owner = np.repeat(np.arange(len(self.names)), self.counts)[~goes]
+        counts = np.bincount(owner, minlength=len(self.names))
+        names = [name for name, count in zip(self.names, counts.tolist(), strict=True) if count]
+        return Inverted(names, counts[counts > 0], self.postings[~goes])
+
+
+class Gathered(NamedTuple):
+    """The passages that hold what a term of a question means."""
+
+    numbers: Ints
+    times: Floats
+    lengths: Floats
+
+
+def inverted(passages: Sequence[Worded], low: int) -> Inverted:
+    vocabulary: dict[str, int] = {}
+    said: list[int] = []
+    lengths: list[int] = []
+    for passage in passages:
+        words = passage.terms.split()
+        said += [vocabulary.setdefault(word, len(vocabulary)) for word in words]
+        lengths.append(len(words))
+    names = sorted(vocabulary)
+    rank = np.empty(len(names), np.int64)
+    rank[[vocabulary[name] for name in names]] = np.arange(len(names))
+    who = np.repeat(np.arange(len(passages)), lengths)
+    pairs, times = np.unique(rank[said] * len(passages) + who, return_counts=True)
+    term, at = np.divmod(pairs, len(passages))
+    postings = np.empty(len(pairs), _POSTING)
+    places = np.fromiter((p.number - low for p in passages), np.int64, len(passages))
+    postings["place"] = places[at]
+    postings["times"] = np.minimum(times, _MOST)
+    postings["length"] = np.minimum(np.asarray(lengths, np.int64)[at], _MOST)
+    return Inverted(names, np.bincount(term, minlength=len(names)), postings)
+
+
+def together(rows: Iterable[tuple[int, bytes]], low: int) -> Inverted:
+    """Rows of several segments, by the number of each one's first passage, as one segment."""
+    vocabulary: dict[str, int] = {}
+    owners: list[Ints] = []
+    parts: list[Postings] = []
+    for start, data in rows:
+        names, counts, postings = read(data)
+        ids = [vocabulary.setdefault(name, len(vocabulary)) for name in names]
+        owners.append(np.repeat(ids, counts))
+        moved = postings.copy()
+        moved["place"] += start - low
+        parts.append(moved)
+    names = sorted(vocabulary)
+    if not names:
+        return Inverted([], np.empty(0, np.int64), np.empty(0, _POSTING))
+    rank = np.empty(len(names), np.int64)
+    rank[[vocabulary[name] for name in names]] = np.arange(len(names))
+    every = np.concatenate(parts)
+    owner = rank[np.concatenate(owners)]
+    order = np.lexsort((every["place"], owner))
+    return Inverted(names, np.bincount(owner, minlength=len(names)), every[order])
+
+
+def chunks_of(index: Inverted) -> list[Chunk]:
+    """An index as rows."""
+    if not index.names:
+        return []
+    ends = np.cumsum(index.counts)
+    starts = [0]
+    began = 0
+    for at, end in enumerate(ends.tolist()):
+        if end - began > _CHUNK_POSTINGS or at - starts[-1] >= _CHUNK_TERMS:
+            if at > starts[-1]:
+                starts.append(at)
+            began = end - int(index.counts[at])
+    edges = np.concatenate([[0], ends])
+    every = index.postings.tobytes()
+    size = _POSTING.itemsize
+    return [
+        Chunk(
+            index.names[a],
+            _packed(index.names[a:b], index.counts[a:b], every[edges[a] * size : edges[b] * size]),
+        )
+        for a, b in pairwise([*starts, len(index.names)])
+    ]
+
+
+def _packed(names: Sequence[str], counts: Ints, postings: bytes) -> bytes:
+    named = "\n".join(names).encode()
+    head = np.array([len(names), len(named)], _HEAD).tobytes()
+    return head + named + counts.astype(_HEAD).tobytes() + postings
+
+
+def read(data: bytes) -> Inverted:
+    names, counts, start = _opened(data)
+    postings = np.frombuffer(data, _POSTING, offset=start)
+    return Inverted(names.decode().split("\n"), counts.astype(np.int64), postings)
+
+
+def _opened(data: bytes) -> tuple[bytes, NDArray[Any], int]:
+    """Names, counts, and where the postings begin."""
+    terms, size = np.frombuffer(data, _HEAD, 2).tolist()
+    counts = np.frombuffer(data, _HEAD, terms, 8 + size)
+    return data[8 : 8 + size], counts, 8 + size + terms * _HEAD.itemsize
+
+
+def gathered(
+    rows: Iterable[tuple[str, int, bytes]], *, beginnings: bool = False
+) -> dict[str, Gathered]:
+    """From rows (term, first number of the segment, data), what each term means: itself, or all
+    that begins with it."""
+    parts: dict[str, list[tuple[int, Postings]]] = defaultdict(list)
+    for term, low, data in rows:
+        names, counts, start = _opened(data)
+        wanted = term.encode()
+        for at, name in enumerate(names.split(b"\n")):
+            if name.startswith(wanted) if beginnings else name == wanted:
+                before = start + int(counts[:at].sum()) * _POSTING.itemsize
+                parts[term].append((low, np.frombuffer(data, _POSTING, counts[at], before)))
+    return {term: _one(held, several=beginnings) for term, held in parts.items()}
+
+
+def _one(held: Sequence[tuple[int, Postings]], *, several: bool) -> Gathered:
+    every = np.concatenate([postings for _, postings in held])
+    lows = np.repeat([low for low, _ in held], [len(postings) for _, postings in held])
+    numbers = lows + every["place"]
+    times, lengths = every["times"].astype(np.float64), every["length"].astype(np.float64)
+    if not several:
+        return Gathered(numbers, times, lengths)
+    numbers, first, where = np.unique(numbers, return_index=True, return_inverse=True)
+    summed = np.bincount(where, weights=times).astype(np.float64)
+    return Gathered(numbers, summed, lengths[first])
