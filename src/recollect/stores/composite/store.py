@@ -26,7 +26,7 @@ from recollect.stores.sound_vectors import sound_question
 from recollect.vocabulary import Check, Entry, Found, Vector, Vectors
 
 _T = TypeVar("_T")
-_MAKE_ANEW = "run 'recollect reindex --files' to make it anew from the store"
+_MAKE_ANEW = "make it anew from the store: maintain(anew=True)"
 
 
 class CompositeStore(LeftToTheTruth):
