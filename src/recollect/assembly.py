@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from recollect.addresses import is_server
 from recollect.bookkeeping import Bookkeeping
 from recollect.clock import Clock
-from recollect.errors import InvalidInput, StoreError, StoreReadOnly
+from recollect.errors import InvalidInput, MissingExtra, StoreError, StoreReadOnly
 from recollect.overrides import Overrides
 from recollect.recall.draft import Question
 from recollect.settings import Settings, is_embedder, no_such_embedder
@@ -36,7 +37,11 @@ if TYPE_CHECKING:
 
 
 def opened_store(store: str | os.PathLike[str] | Store | None, settings: Settings) -> Store:
-    """A store from a path, as it is, or the one that the settings name."""
+    """A store from a path or address, as it is, or the one that the settings name."""
+    if store is None and settings.server is not None:
+        store = settings.server
+    if isinstance(store, str) and is_server(store):
+        return _on_server(store)
     if store is None:
         store = settings.store_path
         if not settings.store:  # our own place; a place that the user named must exist
@@ -54,6 +59,16 @@ def opened_store(store: str | os.PathLike[str] | Store | None, settings: Setting
     if hasattr(store, "search_words"):
         return store
     raise InvalidInput(f"a store is a path or a Store, got {type(store).__name__}")
+
+
+def _on_server(address: str) -> Store:
+    try:
+        from recollect.stores.postgres.store import PostgresStore
+    except ModuleNotFoundError as e:
+        if not (e.name or "").startswith("psycopg"):
+            raise
+        raise MissingExtra("a store on PostgreSQL", "postgres") from None
+    return PostgresStore(address)
 
 
 class Parts:

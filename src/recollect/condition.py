@@ -73,7 +73,7 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
     if parts.events.fault:
         notes.append(parts.events.fault)
     return EngineStatus(
-        store=str(getattr(store, "path", "in memory")),
+        store=str(getattr(store, "path", getattr(store, "shown", "in memory"))),
         memories=sum(info.memories for info in infos),
         spaces=infos,
         embedder=name,

@@ -18,6 +18,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.addresses import is_server, mark_of, without_password
 from recollect.errors import SettingsError
 
 PROJECT_FILE = ".recollect.toml"
@@ -28,7 +29,7 @@ _ARGUMENT, _SET = "argument", "config set"  # where a value comes from, if someb
 class Settings:
     """Every setting with its default. `MEANING` says what each is for."""
 
-    store: str = ""
+    store: str = field(default="", repr=False)  # an address may hold a password
     space: str = "global"
     embedder: str = "use-m"
     limit: int = 10
@@ -71,7 +72,20 @@ class Settings:
     keep_events: int = 10_000
 
     @property
+    def server(self) -> str | None:
+        """The address of the store where a server keeps it; it may hold a password."""
+        return self.store if is_server(self.store) else None
+
+    @property
+    def store_shown(self) -> str:
+        """Where the store is, for people."""
+        return str(self.store_path) if self.server is None else without_password(self.server)
+
+    @property
     def store_path(self) -> Path:
+        """The file of the store; of one on a server, the name of what lies beside it here."""
+        if self.server is not None:
+            return data_directory() / f"server-{mark_of(self.server)}"
         return Path(self.store).expanduser() if self.store else data_directory() / "memory.db"
 
     @property
@@ -94,7 +108,7 @@ class Settings:
 
 
 MEANING: Mapping[str, str] = {
-    "store": "the file that holds the memories (default: memory.db in your data directory)",
+    "store": "the file of the memories (default: memory.db in your data directory), or postgresql://…",
     "space": "the space that is used when none is named",
     "embedder": "use-m, arctic-s, hashing, openai:MODEL (with endpoint), or none (words only)",
     "limit": "how many hits a recall returns at most",

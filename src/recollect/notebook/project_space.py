@@ -16,6 +16,8 @@ def settled(loaded: Loaded) -> Loaded:
     withheld = loaded.withheld
     if withheld is None:
         return loaded
+    if loaded.settings.server is not None:  # others' spaces are there: only an agreement counts
+        return loaded
     store = loaded.settings.store_path
     roots = _written_in(store, withheld.space)
     own = any(root.is_relative_to(withheld.folder) for root in roots)
@@ -33,7 +35,11 @@ def settled(loaded: Loaded) -> Loaded:
 def claim(loaded: Loaded) -> None:
     """A project that was the first to write into a space may go on."""
     wanted = loaded.claim
-    if wanted is not None and _exists(loaded.settings.store_path, wanted.space):
+    if (
+        wanted is not None
+        and loaded.settings.server is None
+        and _exists(loaded.settings.store_path, wanted.space)
+    ):
         agree(data_directory(), wanted.folder, wanted.space)
 
 

@@ -72,6 +72,8 @@ class Session:
 
     def _refuse_a_missing_store(self) -> None:
         """Asking a store that is not there must not look like "nothing known"."""
+        if self.loaded.settings.server is not None:  # it says itself when it is not there
+            return
         path = self.loaded.settings.store_path
         there = path.is_dir() or (path.exists() and path.stat().st_size > 0)
         creates = getattr(self._arguments, "creates", False)  # a command that writes at times

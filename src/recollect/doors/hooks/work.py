@@ -101,8 +101,8 @@ def _engine(options: Options, signal: Signal, *, may_create: bool) -> Iterator[E
         loaded = settled(loaded)
         if loaded.withheld is not None:
             log.write(options.harness, options.event, loaded.withheld.warning, seconds=0.0)
-    path = loaded.settings.store_path
-    if not may_create and not (path.exists() and path.stat().st_size > 0):
+    path, server = loaded.settings.store_path, loaded.settings.server
+    if not (may_create or server) and not (path.exists() and path.stat().st_size > 0):
         raise StoreMissing(f"there is no store at {path} yet; 'recollect init' creates it")
     try:
         check_space(loaded.settings.space)

@@ -76,6 +76,8 @@ class LocalDesks:
 
     def _refuse_a_missing_store(self) -> None:
         """Asking a store that is not there must not look like "nothing known"."""
+        if self._settings.server is not None:  # it says itself when it is not there
+            return
         path = self._settings.store_path
         if not (path.is_dir() or (path.exists() and path.stat().st_size > 0)):
             raise StoreMissing(

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from recollect.addresses import without_password
 from recollect.errors import InvalidInput
 
-SCHEMES = ("postgresql", "postgres")
 # libpq would wait for minutes where a host is gone; whoever says otherwise in the address is right
 _PATIENCE = {"connect_timeout": "5", "keepalives_idle": "30", "tcp_user_timeout": "30000"}
 _RANGES = {
@@ -22,7 +22,6 @@ _RANGES = {
     "ef_construction": (4, 1000, 64),
 }
 _INDEXES = ("hnsw", "ivfflat")
-_SECRET = ("password", "sslpassword", "passfile")
 
 
 class Address(NamedTuple):
@@ -35,16 +34,15 @@ class Address(NamedTuple):
     lists: int = 100
 
 
-def is_address(text: str) -> bool:
-    return text.partition("://")[0] in SCHEMES
-
-
 def parse_address(url: str) -> Address:
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018  # it is read, and refused, only when asked for
-    except ValueError as e:
-        raise InvalidInput(f"the address of the store cannot be read: {e}") from None
+    except ValueError:  # what it says may quote the password
+        raise InvalidInput(
+            "the address of the store cannot be read; write postgresql://user@host/database, and "
+            "a password with / @ : # or ? in it with %2F %40 %3A %23 %3F instead"
+        ) from None
     ours: dict[str, str] = {}
     theirs: dict[str, str] = {}
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
@@ -55,7 +53,7 @@ def parse_address(url: str) -> Address:
         raise InvalidInput(f"index={index!r} in the address of the store; it is hnsw or ivfflat")
     return Address(
         urlunsplit(parts._replace(query=urlencode({**_PATIENCE, **theirs}))),
-        shown_address(url),
+        without_password(url),
         method=index,
         **numbers,
     )
@@ -70,12 +68,3 @@ def _number(name: str, value: str | None) -> int:
             f"{name}={value!r} in the address of the store; it is a number from {least} to {most}"
         )
     return int(value)
-
-
-def shown_address(url: str) -> str:
-    """The address without anything secret."""
-    parts = urlsplit(url)
-    account, at, place = parts.netloc.rpartition("@")
-    query = [(k, v) for k, v in parse_qsl(parts.query) if k not in _SECRET]
-    netloc = account.partition(":")[0] + at + place
-    return urlunsplit(parts._replace(netloc=netloc, query=urlencode(query)))

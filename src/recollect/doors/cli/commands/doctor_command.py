@@ -55,7 +55,7 @@ def _surroundings(session: Session) -> list[Check]:
             fix = "run 'recollect init' there" if warning == withheld else "remove that line"
             checks.append(Check("settings", False, warning, fix))
         if len(checks) == 1:
-            checks.append(Check("settings", True, f"store {loaded.settings.store_path}"))
+            checks.append(Check("settings", True, f"store {loaded.settings.store_shown}"))
     except RecollectError as e:
         checks.append(Check("settings", False, str(e), "mend the file or variable it names"))
     for package, purpose in (("numpy", "meaning"), ("faiss", "speed in large spaces")):

@@ -96,7 +96,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 def _engine(arguments: argparse.Namespace, session: Session) -> Engine:
     path = session.loaded.settings.store_path
-    if arguments.dry_run and not path.exists():  # a look must not leave a store behind
+    on_server = session.loaded.settings.server is not None
+    if (
+        arguments.dry_run and not on_server and not path.exists()
+    ):  # a look must not leave a store behind
         from recollect.engine import Engine
 
         return Engine.in_memory(settings=session.loaded.settings, embedder="none")

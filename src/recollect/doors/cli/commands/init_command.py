@@ -52,13 +52,13 @@ class _Plan(NamedTuple):
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    path = session.loaded.settings.store_path
-    existed = path.exists()
+    settings = session.loaded.settings
+    existed = settings.server is not None or settings.store_path.exists()
     status = session.engine.status()
     plan = _plan(arguments, session)
     asking = sys.stdin.isatty() and not session.json and not arguments.yes
     if not session.json:
-        session.say(f"{'Here is' if existed else 'Created'} your store: {path}")
+        session.say(f"{'Here is' if existed else 'Created'} your store: {settings.store_shown}")
         session.say(
             f"It holds {status.memories} memories. Settings may be written to {config_file()}."
         )
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     suggestions = _suggestions(plan, session)
     if session.json:
         session.show(
-            {"store": str(path), "created": not existed, "config": str(config_file()),
+            {"store": settings.store_shown, "created": not existed, "config": str(config_file()),
              "embedder": status.embedder, "memories": session.engine.status().memories,
              "books": [_made_record(book, report) for book, report in made],
              "offers": [_offer_record(offer) for offer in left],
