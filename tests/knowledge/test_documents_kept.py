@@ -40,8 +40,8 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def fates(base: KnowledgeBase, folder: Path, **options: bool) -> dict[str, str]:
-    return {one.address: one.fate for one in base.add(folder, **options).outcomes}
+def fates(base: KnowledgeBase, folder: Path, *, removed: bool = False) -> dict[str, str]:
+    return {one.address: one.fate for one in base.add(folder, removed=removed).outcomes}
 
 
 def found(base: KnowledgeBase, words: str) -> set[str]:
