@@ -19,6 +19,8 @@ from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.knowledge.faq_entry import Faq, as_told, faq_id, faq_of, told_faq
 from recollect.knowledge.faq_files import SEPARATOR, Row, read_file, written
 from recollect.knowledge.shared import FAQ, Shared
+from recollect.text.bare import bare
+from recollect.text.faq_layout import layout_of
 from recollect.vocabulary import Memory, Progress
 
 _BATCH = 1_000
@@ -187,7 +189,16 @@ class Faqs(Shared):
             return None
         ids = [name, faq_id(self.space, own_id=name), faq_id(self.space, question=name)]
         known = self.engine.store.get(list(filter(is_id, ids)), spaces=[self.space])
-        return next((one for one in known if one is not None and one.kind == FAQ), None)
+        for memory in known:
+            if memory is not None and memory.kind == FAQ:
+                return memory
+        asked = bare(name)  # one with an id of its own, by its question
+        for memory in self._shelf.of_kind(FAQ):
+            if (layout := layout_of(memory)) and bare(
+                memory.text[slice(*layout.question)]
+            ) == asked:
+                return memory
+        return None
 
     def _take(
         self,
@@ -254,8 +265,8 @@ class _Taking:
         first = self._places.setdefault(faq.id, row.place)
         if first != row.place:
             raise InvalidInput(
-                f"the same {'id' if faq.own_id else 'question'} as in row {first}; join the two, or "
-                "give each an id of its own"
+                f"the same {'id' if faq.own_id else 'question'} as in row {first}; join the two, "
+                "or give each an id of its own"
             )
         return replace(faq, source=faq.source or self._source)
 

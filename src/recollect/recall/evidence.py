@@ -14,6 +14,7 @@ from recollect.recall.draft import Draft, Evidence, Kit, Standing
 from recollect.recall.fuse import Key
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.text.bm25 import idf
+from recollect.text.faq_layout import found_text
 from recollect.text.fold import fold_for_terms
 from recollect.text.tokenise import (
     FIRST_IDEOGRAPH,
@@ -46,7 +47,8 @@ class GatherEvidence:
             for term, holding in zip(asked, common.holding, strict=True)
         }
         held = {
-            c.key: count_terms(fold_for_terms(c.text), rarity)[0] for c in draft.candidates[:_FROM]
+            c.key: count_terms(fold_for_terms(found_text(c)), rarity)[0]
+            for c in draft.candidates[:_FROM]
         }
         draft = draft._replace(standing=draft.standing or _standing(draft, kit))
         found = evidence(draft, draft.candidates, held, rarity, common.passages)

@@ -36,6 +36,17 @@ class _Entry(NamedTuple):
     layout: Layout
     negative: range  # ordinals
 
+    @property
+    def own(self) -> list[Key]:
+        """Its question and the similar ones."""
+        first = self.negative.start
+        similar = range(first - len(self.layout.similar), first)
+        return [(self.memory.id, ordinal) for ordinal in (0, *similar)]
+
+    @property
+    def excluded(self) -> list[Key]:
+        return [(self.memory.id, ordinal) for ordinal in self.negative]
+
 
 @dataclass(frozen=True, slots=True)
 class FaqEntries:
@@ -208,27 +219,26 @@ def _excluding(entries: Sequence[_Entry], draft: Draft, kit: Kit) -> list[Droppe
     asked = draft.query.text
     question = draft.question
     bound = None if question is None else bound_of(question.fingerprint, asked)
+    cosines: dict[Key, float] = {}
+    if entries and question is not None and bound is not None:
+        keys = [key for entry in entries for key in (*entry.own, *entry.excluded)]
+        scores = kit.store.compare(
+            question.vector, keys, fingerprint=question.fingerprint, spaces=draft.query.spaces
+        ).scores
+        pairs = zip(keys, scores, strict=True)
+        cosines = {key: score for key, score in pairs if score is not None}
     found: list[Dropped] = []
     for entry in entries:
         text, layout = entry.memory.text, entry.layout
         lines = [text[start:end] for start, end in layout.negative]
-        own = [text[start:end] for start, end in (layout.question, *layout.similar)]
-        cosines: list[float] | None = None
-        if question is not None and bound is not None:
-            first = entry.negative.start
-            ordinals = [0, *range(first - len(layout.similar), first), *entry.negative]
-            keys: list[Key] = [(entry.memory.id, ordinal) for ordinal in ordinals]
-            scores = kit.store.compare(
-                question.vector,
-                keys,
-                fingerprint=question.fingerprint,
-                spaces=draft.query.spaces,
-            ).scores
-            known = [score for score in scores if score is not None]
-            cosines = known if len(known) == len(keys) else None  # else a vector is still owed
-        near = cosines if cosines is not None else [*alike(asked, own), *alike(asked, lines)]
-        best = nearest(near[len(own) :], near[: len(own)])
-        used = bound if cosines is not None and bound is not None else BY_WORDS
+        if bound is not None and cosines.keys() >= {*entry.own, *entry.excluded}:
+            used = bound
+            negative = [cosines[key] for key in entry.excluded]
+            best = nearest(negative, [cosines[key] for key in entry.own])
+        else:  # nobody knows what its cosines mean, or a vector is still owed
+            used = BY_WORDS
+            own = [text[start:end] for start, end in (layout.question, *layout.similar)]
+            best = nearest(alike(asked, lines), alike(asked, own))
         if excludes(best, used):
             found.append(
                 Dropped(

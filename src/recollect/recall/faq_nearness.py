@@ -21,11 +21,13 @@ class Bound(NamedTuple):
     chinese: bool = True  # False: it finds all Chinese alike; there, words decide
 
 
+# The fit goes lower, because paraphrases that were written as such share few words; but two short
+# questions of which less than half is the same need have nothing to do with each other.
 BY_WORDS = Bound(least=0.6, ahead=0.1)
 # By the beginning of the fingerprint: another version of a model is measured anew.
 MEASURED = {
-    "use-multilingual-v3/": Bound(least=0.6, ahead=0.05),
-    "arctic-s/": Bound(least=0.9, ahead=0.02, chinese=False),
+    "use-multilingual-v3/": Bound(least=0.52, ahead=0.05),
+    "arctic-s/": Bound(least=0.66, ahead=0.05, chinese=False),
 }
 
 

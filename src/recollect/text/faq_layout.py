@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.vocabulary import Json, Memory, Passage
+from recollect.vocabulary import Candidate, Json, Memory, Passage
 
 FAQ = "faq"  # the kind, and the key in the metadata
 IN_ID = "~faq/"  # what the ids of entries hold, whoever named them
@@ -88,6 +88,15 @@ def passage_at(memory: Memory, ordinal: int, otherwise: Passage) -> Passage:
     layout = layout_of(memory)
     passages = () if layout is None else _passages(memory.text, layout)
     return passages[ordinal] if ordinal < len(passages) else otherwise
+
+
+def found_text(candidate: Candidate) -> str:
+    """What was found, of an entry the line that was: its answers may share no word with it."""
+    memory, passage = candidate.memory, candidate.passage
+    if memory is None or passage is None or memory.kind != FAQ:
+        return candidate.text
+    found = passage_at(memory, candidate.ordinal, passage)
+    return memory.text[found.start : found.end]
 
 
 def _passages(text: str, layout: Layout) -> tuple[Passage, ...]:
