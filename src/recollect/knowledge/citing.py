@@ -12,7 +12,7 @@ from recollect.knowledge.follow_up_parts import is_chinese_question
 from recollect.text.fold import fold_width
 from recollect.text.tokenise import telling_terms, terms
 
-_LONGEST = 20_000  # characters of an answer
+_LONGEST = 12_000  # characters of an answer
 _NUMBERS = r"[0-9]{1,4}(?:\s*[,，、;；–-]\s*\^?[0-9]{1,4})*"
 _MARK = rf"[\[【［]\s*\^?({_NUMBERS})\s*[\]】］]"
 _IMAGE = r"!\[([^\]\n]{0,300})\]\([^)\n]{0,2000}\)|<img\b[^>]{0,2000}>"
@@ -99,26 +99,34 @@ Near = Callable[[str, int], bool | None]  # a sentence, a passage's number; None
 def unsupported(text: str, passages: Sequence[str], near: Near) -> tuple[str, ...]:
     """The sentences that share neither a telling word nor a number with any passage that they cite,
     and are not near to one by meaning either. Across languages only meaning can tell."""
+    held = [_Held.of(passage) for passage in passages]
     found: list[str] = []
     for sentence in sentences(text):
         numbers = [n for told in re.findall(_MARK, sentence) for n in _numbers(told)]
-        cited = [n for n in numbers if 1 <= n <= len(passages)]
+        cited = [n for n in dict.fromkeys(numbers) if 1 <= n <= len(passages)]
         bare = re.sub(_MARK, " ", sentence).strip()
-        if not cited or not telling_terms(bare):
-            continue
-        if not any(_supports(bare, passages[n - 1], partial(near, bare, n)) for n in cited):
+        if cited and not any(held[n - 1].supports(bare, partial(near, bare, n)) for n in cited):
             found.append(sentence)
     return tuple(found)
 
 
-def _supports(sentence: str, passage: str, near: Callable[[], bool | None]) -> bool:
-    words = set(telling_terms(sentence))
-    if words & set(terms(passage)):
-        return True
-    numbers = set(re.findall(_NUMBER, fold_width(sentence)))
-    if numbers & set(re.findall(_NUMBER, fold_width(passage))):
-        return True
-    told = near()
-    if told is None:
-        return is_chinese_question(sentence) != is_chinese_question(passage)
-    return told
+class _Held(NamedTuple):
+    """What a passage holds, to be compared with many sentences."""
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    chinese: bool
+
+    @classmethod
+    def of(cls, passage: str) -> _Held:
+        numbers = frozenset(re.findall(_NUMBER, fold_width(passage)))
+        return cls(frozenset(terms(passage)), numbers, is_chinese_question(passage))
+
+    def supports(self, sentence: str, near: Callable[[], bool | None]) -> bool:
+        words = telling_terms(sentence)
+        if not words or not self.terms.isdisjoint(words):
+            return True  # a sentence of stop words claims nothing
+        if not self.numbers.isdisjoint(re.findall(_NUMBER, fold_width(sentence))):
+            return True
+        told = near()
+        return self.chinese != is_chinese_question(sentence) if told is None else told

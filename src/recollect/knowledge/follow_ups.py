@@ -15,8 +15,10 @@ from recollect.knowledge import follow_ups_chinese, follow_ups_english
 from recollect.knowledge.follow_up_parts import Context, is_chinese_question, names_something
 from recollect.knowledge.listed_items import listed_items
 from recollect.knowledge.turns import Reference, Turn
+from recollect.text.both_ends import both_ends
 
 _LONGEST = 200  # characters: what is longer says what it means
+_LONGEST_BEFORE = 400  # of what it leans on
 _READ = 6  # turns back: follow-ups of follow-ups
 
 HeadingOf = Callable[[Reference], str]  # what people call it; "" where it may not be seen
@@ -50,7 +52,7 @@ def _made_whole(
     asked = " ".join(question.split())
     if not turns or not names_something(before) or not asked or len(asked) > _LONGEST:
         return AskedAs(question)
-    last = turns[-1]
+    last, before = turns[-1], both_ends(before, _LONGEST_BEFORE)
 
     def items() -> list[str]:
         """What was listed: by the last answer, or else what it referred to, in its order."""

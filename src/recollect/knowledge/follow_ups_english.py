@@ -236,7 +236,9 @@ def _same_determiner(part: str, asked: str) -> Span | None:
     match = re.match(r"(my|our|your)\s+", part, re.IGNORECASE)
     if match is None:
         return None
-    places = list(re.finditer(rf"\b{match[1]}\s+(?:[\w'-]+\s*?)+?{_STOPS}", asked, re.IGNORECASE))
+    places = list(
+        re.finditer(rf"\b{match[1]}\s+(?:[\w'-]+\s+){{0,4}}?[\w'-]+{_STOPS}", asked, re.IGNORECASE)
+    )
     return (places[-1].start(), places[-1].end(), part) if places else None
 
 
