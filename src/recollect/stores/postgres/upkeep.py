@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
-from recollect.stores.postgres import near, vector_tables
+from recollect.stores.postgres import near, vector_tables, words
 from recollect.stores.postgres.database import SCHEMA, Cursor, Database
 from recollect.stores.postgres.pool import Connection
-from recollect.stores.postgres.spaces import SpaceRow, spaces_of
+from recollect.stores.postgres.spaces import SpaceRow, hold_by_id, spaces_of
 from recollect.stores.postgres.vector_tables import VectorTable
 
 _LOCK = 0x52656349  # "RecI": one builds indexes, others do not wait for it
@@ -41,6 +42,8 @@ class Upkeep:
         with self._database.read() as reader:
             spaces = spaces_of(reader, None)
             tables = vector_tables.all_tables(reader)
+        for space in spaces:
+            self._database.write(partial(_merge_words, space.id))
         with self._database.outside() as connection:
             (alone,) = connection.execute(
                 "SELECT pg_try_advisory_lock(%s)", (_LOCK,)
@@ -131,6 +134,11 @@ class Upkeep:
             return False
         self.erased_at = None
         return True
+
+
+def _merge_words(space: int, cursor: Cursor) -> None:
+    if hold_by_id(cursor, [space]):  # unless it was erased meanwhile
+        words.merge_large(cursor, space)
 
 
 def is_large(table: VectorTable, space: SpaceRow) -> bool:
