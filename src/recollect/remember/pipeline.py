@@ -146,12 +146,12 @@ def revise(entry: Entry, kit: Kit, *, same_text: bool) -> Receipt:
     )
 
 
-def revise_many(entries: Sequence[Entry], kit: Kit) -> str:
+def revise_many(entries: Sequence[Entry], kit: Kit, *, history: bool = True) -> str:
     """Replace memories whose texts have changed, all together; why words alone find them, if so."""
-    return _reworded(list(entries), kit)[1]
+    return _reworded(list(entries), kit, history=history)[1]
 
 
-def _reworded(entries: list[Entry], kit: Kit) -> tuple[list[Entry], str]:
+def _reworded(entries: list[Entry], kit: Kit, *, history: bool = True) -> tuple[list[Entry], str]:
     note = ""
     fingerprint: str | None = None
     try:
@@ -159,11 +159,11 @@ def _reworded(entries: list[Entry], kit: Kit) -> tuple[list[Entry], str]:
     except EmbedderError as e:
         note = _words_only(e)
     try:
-        kit.store.revise_many(entries, fingerprint=fingerprint)
+        kit.store.revise_many(entries, fingerprint=fingerprint, history=history)
     except FingerprintMismatch as e:
         note = _words_only(e)
         entries = [entry._replace(vectors=None) for entry in entries]
-        kit.store.revise_many(entries)
+        kit.store.revise_many(entries, history=history)
     return entries, note
 
 
