@@ -119,7 +119,7 @@ def test_the_place_that_was_cited_comes(base: KnowledgeBase) -> None:
 
 @pytest.mark.parametrize(
     ("first", "question", "whole"),
-    [("年假有几天？", "那病假呢？", "病假有几天？"),
+    [("离职通知期有多长？", "为什么？", "为什么：离职通知期有多长？"),
      ("How long is the notice period?", "why?", "why: How long is the notice period?")],
 )  # fmt: skip
 def test_the_answer_says_what_was_asked(

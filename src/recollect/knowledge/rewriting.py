@@ -129,7 +129,7 @@ def with_step(recollection: Recollection, made: AskedAs, took: float) -> Recolle
     trace = recollection.trace
     step = Step(STAGE, spent, 0, 0, (note, *faults))
     status = recollection.status
-    if faults and status in (Status.ANSWERED, Status.EMPTY):
+    if faults and status not in (Status.UNAVAILABLE, Status.DISABLED):  # which warn more
         status = Status.DEGRADED
     return replace(
         recollection,
