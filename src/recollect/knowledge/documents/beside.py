@@ -89,10 +89,8 @@ class Readers:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            import recollect
-
             # -P: the folder that is read may hold files with the names of our modules
-            ours = str(Path(recollect.__file__).parents[1])
+            ours = str(Path(__file__).parents[3])
             path = os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
             self._process = subprocess.Popen(  # noqa: S603  (ourselves)
                 [sys.executable, "-P", "-m", _MODULE],
