@@ -29,7 +29,7 @@ PARAGRAPH = (
 
 class _Site(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        port = self.server.server_address[1]
+        port = int(self.headers["Host"].rpartition(":")[2])
         if self.path.startswith("/search"):
             results = [
                 {"title": f"{n}", "url": f"http://s{n}.example:{port}/{n}"} for n in range(9)
