@@ -357,6 +357,9 @@ class RetrieverContract:
         assert self.meaning(retriever, "甲") == []
         retriever.apply(told(memory))
         assert keys(self.meaning(retriever, "甲", limit=1)) == [("a", 1)]
+        retriever.apply(waiting)  # what is written takes the place of all that was held of it
+        assert self.meaning(retriever, "甲") == []
+        retriever.apply(told(memory))
         retriever.apply(waiting._replace(vectors_gone=(TOY.fingerprint,)))
         assert self.meaning(retriever, "甲") == []
 
