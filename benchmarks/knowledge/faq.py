@@ -27,6 +27,7 @@ from benchmarks.measure import say, table
 from recollect import Engine
 from recollect.knowledge import KnowledgeBase
 from recollect.recall.faq_entries import FaqEntries
+from recollect.recall.faq_once import FaqOnce
 from recollect.recall.hydrate import Hydrate
 from recollect.recall.presets import Preset
 from recollect.recall.presets_by_use import knowledge_preset
@@ -42,6 +43,7 @@ class Run(NamedTuple):
     negative: bool = True
     stage: FaqEntries | None = FaqEntries()
     exclude: bool = True
+    once: bool = True
     words: bool = True
     meaning: bool = True
     embedder: str = ""  # another than the one that was named
@@ -53,6 +55,7 @@ RUNS: dict[str, Run] = {
     "no negative questions": Run(negative=False),
     "negatives by equality alone": Run(stage=FaqEntries(near=False)),
     "negatives by nearness alone": Run(stage=FaqEntries(equal=False), exclude=False),
+    "by passages, not by entries": Run(once=False),
     "one round": Run(stage=FaqEntries(again=False)),
     "words alone": Run(meaning=False),
     "meaning alone": Run(words=False),
@@ -91,6 +94,7 @@ def preset_of(run: Run) -> Preset:
     stages = (
         replace(stage, exclude=run.exclude) if isinstance(stage, Hydrate) else stage
         for stage in preset.stages
+        if run.once or not isinstance(stage, FaqOnce)
     )
     return preset._replace(stages=tuple(stages))
 
@@ -212,6 +216,8 @@ def thresholds(language: str, embedder: str) -> list[dict[str, Any]]:
 
             for half in HALVES:
                 none = [bool(hits(text)) for part, text in told.unanswerable if part == half]
+                if not none:
+                    continue
                 gold = [
                     ids[one.entry.id] in hits(one.text)
                     for one in questions(language)
@@ -237,7 +243,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--language", default=",".join(LANGUAGES))
     parser.add_argument("--embedder", default="use-m")
     parser.add_argument("--run", action="append", choices=list(RUNS), help="some only")
-    parser.add_argument("--held-out", action="store_true", help="show the held-out half too")
+    parser.add_argument("--held-out", action="store_true", help="show the other parts too")
     parser.add_argument("--misses", action="store_true", help="print what went wrong on dev")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures of both halves")
     options = parser.parse_args(arguments)

@@ -15,12 +15,13 @@ from recollect.knowledge import KnowledgeBase
 from recollect.recall.draft import Draft
 from recollect.recall.faq_entries import FaqEntries
 from recollect.recall.faq_nearness import BY_WORDS, Bound, Nearest, alike, bound_of, excludes
+from recollect.recall.faq_once import FaqOnce
 from recollect.recall.hydrate import Hydrate
 from recollect.recall.presets import PURPOSES
 from recollect.recall.presets_by_use import knowledge_preset
 from recollect.recall.search_words import SearchWords
 from recollect.testing import FakeClock
-from recollect.vocabulary import Query, Status, Vectors
+from recollect.vocabulary import Found, Query, Status, Vectors
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.kits import kit
@@ -286,3 +287,33 @@ def test_a_whole_list_shows_entries_as_they_are_shown(base: KnowledgeBase) -> No
             assert "no search" in str(answer.trace)
             assert set(SHOWN.values()) < set(texts(answer))
             assert len(answer.hits) == 4
+
+
+def test_an_entry_stands_once_in_every_list_before_they_are_mixed() -> None:
+    lists = {
+        "meaning": (Found("s~faq/a", 3, 0.9), Found("s~faq/a", 2, 0.8), Found("note", 0, 0.7)),
+        "words": (Found("note", 1, 5.0), Found("note", 0, 4.0), Found("s~faq/a", 1, 3.0)),
+    }
+    query = Query(text="退款 refund")
+    found = FaqOnce()(Draft(query, channels=lists), kit()).channels
+    assert found == {
+        "meaning": (Found("s~faq/a", 3, 0.9), Found("note", 0, 0.7)),
+        "words": (*lists["words"][:2], Found("s~faq/a", 3, 3.0)),
+    }
+    plain = {"words": lists["words"][:2]}
+    assert FaqOnce()(Draft(query, channels=plain), kit()).channels is plain
+
+
+@pytest.mark.parametrize("asked", ["cash for a broken lamp", "灯坏了能退现金吗"])
+def test_what_words_and_meaning_find_of_an_entry_adds_up(asked: str) -> None:
+    """Words find its answer, meaning its question: no other is found by both."""
+    near = Near()
+    near.told = {asked: (1.0, 0.0), "refund 退款?": (0.7, 0.0), "noise 噪音": (0.8, 0.0)}
+    with Engine.in_memory(embedder=near) as engine:
+        base = KnowledgeBase(engine, "shop")
+        base.add_faq("refund 退款?", f"It says: {asked}", id="right")
+        base.add_faq("noise 噪音", "x", id="near")
+        base.add_faq("words 词", asked[:4], id="words")
+        best = base.engine.recall(asked, spaces="shop", preset="knowledge").hits[0]
+        assert best.memory.metadata["title"] == "refund 退款?"
+        assert {"meaning", "words", "faq"} <= best.channels.keys()

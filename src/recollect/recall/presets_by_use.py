@@ -18,6 +18,7 @@ from recollect.recall.evidence import GatherEvidence
 from recollect.recall.exact_first import ExactFirst
 from recollect.recall.expand import Expand
 from recollect.recall.faq_entries import FaqEntries
+from recollect.recall.faq_once import FaqOnce
 from recollect.recall.floor import Floor
 from recollect.recall.fuse import K, ReciprocalRanks
 from recollect.recall.fuse_adaptively import FuseAdaptively
@@ -144,6 +145,7 @@ def knowledge_preset(
             *after_search,
             *((faq,) if faq is not None else ()),
             Thresholds(),
+            FaqOnce(),
             ReciprocalRanks(k=K, weights={**KNOWLEDGE_WEIGHTS, **(weights or {})}, graded=graded),
             ExactFirst(),
             OnePerMemory(),
