@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 
 from recollect.recall.budget import hit_of
 from recollect.recall.draft import Draft, Evidence, Kit
-from recollect.recall.evidence import besides
+from recollect.recall.evidence import FROM, besides
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_exact import plain_numbers
 from recollect.text.tokenise import identifiers, query_terms
@@ -32,6 +32,8 @@ class Calibration(NamedTuple):
     standing: float = 0.0
     floor: float = 0.0  # at most one answerable question in fifty was below it
     unasked: float = 0.5  # from here on it is worth speaking without being asked
+    documents: float = 0.0  # the floor for documents: they say more than memories, and at length
+    noise: float = 0.0  # a single passage below it answered none of the questions to documents
 
     def confidence(self, evidence: Evidence) -> float:
         odds = (
@@ -43,14 +45,21 @@ class Calibration(NamedTuple):
         return 1 / (1 + exp(-odds))
 
 
-WORDS_ALONE = Calibration(-1.61, 4.4, floor=0.2, unasked=0.45)
-ANY_EMBEDDER = Calibration(-2.01, 3.95, standing=0.16, floor=0.2, unasked=0.45)
+WORDS_ALONE = Calibration(-1.61, 4.4, floor=0.2, unasked=0.45, documents=0.2, noise=0.25)
+ANY_EMBEDDER = Calibration(
+    -2.01, 3.95, standing=0.16, floor=0.2, unasked=0.45, documents=0.2, noise=0.25
+)
 # By the beginning of the fingerprint: another version of a model is measured anew.
-MEASURED = {"use-multilingual-v3/": Calibration(-4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15)}
+MEASURED = {
+    "use-multilingual-v3/": Calibration(
+        -4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15, documents=0.1, noise=0.06
+    )
+}
 
 # Nothing was measured in smaller spaces, and whoever has told five things wants to see them.
 _CALIBRATED_FROM = 30
 _NOT_HELD = 0.1  # and whoever does not, has not: 1042 is not 1043
+_WEB = "web"  # the channel of what is read on the web
 _EXACT = 0.95  # whoever asks for an identifier and finds it has found what they asked for
 
 
@@ -58,12 +67,13 @@ _EXACT = 0.95  # whoever asks for an identifier and finds it has found what they
 class Abstain:
     name: ClassVar[str] = "abstain"
     unasked: bool = False  # nobody put a question: speak only if it is worth it
+    documents: bool = False  # these are asked
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         evidence = draft.evidence
         if draft.settled or evidence is None or not draft.candidates:
             return draft
-        calibration = _calibration(draft)
+        calibration = calibration_for(draft)
         confidence = calibration.confidence(evidence)
         named = _named(draft.query.text) if draft.query.words else ()
         missing = ""
@@ -73,10 +83,15 @@ class Abstain:
             confidence *= _NOT_HELD
             missing = f"; nothing holds {' '.join(named[:3])} exactly"
         floor = draft.query.floor
-        if floor is None and self.unasked:
+        if floor is None and any(_WEB in c.channels for c in draft.candidates[:FROM]):
+            floor = 0.0  # the web was asked too, and nothing was measured there
+        elif floor is None and self.unasked:
             floor = calibration.unasked
         elif floor is None:
-            floor = calibration.floor if evidence.passages >= _CALIBRATED_FROM else 0.0
+            # without words nothing is covered, and that says nothing against it
+            strict = self.documents and draft.query.words
+            floor = calibration.documents if strict else calibration.floor
+            floor = floor if evidence.passages >= _CALIBRATED_FROM else 0.0
         told = (
             f"confidence {confidence:.2f}: the best hold {evidence.coverage:.0%} of what the "
             f"question asks for{missing}"
@@ -135,7 +150,7 @@ def _alike(one: str, other: str) -> bool:
     return differing == 0 or (differing == 1 and len(mine) > 1)
 
 
-def _calibration(draft: Draft) -> Calibration:
+def calibration_for(draft: Draft) -> Calibration:
     if draft.standing is None or draft.question is None:
         return WORDS_ALONE
     fingerprint = draft.question.fingerprint

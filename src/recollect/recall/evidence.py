@@ -26,7 +26,7 @@ from recollect.text.tokenise import (
 )
 from recollect.vocabulary import Candidate
 
-_FROM = 3  # candidates: the answer may stand second or third
+FROM = 3  # candidates: the answer may stand second or third
 _ACROSS = 0.4  # the coverage that is taken for granted where none can be
 _KNOWN_FROM = 100  # passages: from here on, what is rare is known rather than guessed
 _LITTLE_ELSE = 3  # terms
@@ -36,6 +36,7 @@ _QUESTION_CHARS = 1_000
 @dataclass(frozen=True, slots=True)
 class GatherEvidence:
     name: ClassVar[str] = "evidence"
+    compare: bool = False  # also ask how near in meaning those are that words alone found
 
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled or not draft.candidates:
@@ -48,25 +49,26 @@ class GatherEvidence:
         }
         held = {
             c.key: count_terms(fold_for_terms(found_text(c)), rarity)[0]
-            for c in draft.candidates[:_FROM]
+            for c in draft.candidates[:FROM]
         }
-        draft = draft._replace(standing=draft.standing or _standing(draft, kit))
+        draft = draft._replace(standing=draft.standing or _standing(draft, kit, self.compare))
         found = evidence(draft, draft.candidates, held, rarity, common.passages)
         return draft._replace(evidence=found)
 
 
-def _standing(draft: Draft, kit: Kit) -> Standing | None:
+def _standing(draft: Draft, kit: Kit, compare: bool) -> Standing | None:
     question = draft.question
     if question is None:
         return None
+    cosines = {c.key: c.channels[MEANING].score for c in draft.candidates if MEANING in c.channels}
+    others = [c.key for c in draft.candidates if c.key not in cosines] if compare else []
     usual = kit.store.compare(
-        question.vector, [], fingerprint=question.fingerprint, spaces=draft.query.spaces
+        question.vector, others, fingerprint=question.fingerprint, spaces=draft.query.spaces
     )
-    spreads = {
-        c.key: (c.channels[MEANING].score - usual.mean) / usual.spread
-        for c in draft.candidates
-        if MEANING in c.channels
-    }
+    for key, score in zip(others, usual.scores, strict=True):
+        if score is not None:
+            cosines[key] = score
+    spreads = {key: (cosine - usual.mean) / usual.spread for key, cosine in cosines.items()}
     return Standing(spreads, usual.mean, usual.spread)
 
 
@@ -78,7 +80,7 @@ def evidence(
     passages: int,
 ) -> Evidence:
     """What the best of them hold (terms, by candidate) and how far they stand out."""
-    best = candidates[:_FROM]
+    best = candidates[:FROM]
     if draft.period is not None:  # the words that name a time are answered by a time
         rest = set(query_terms(draft.period.rest))
         rarity = {term: rare for term, rare in rarity.items() if term in rest} or rarity

@@ -24,6 +24,7 @@ from recollect.recall.fuse import K, ReciprocalRanks
 from recollect.recall.fuse_adaptively import FuseAdaptively
 from recollect.recall.fuse_union import FuseUnion
 from recollect.recall.hydrate import Hydrate
+from recollect.recall.noise import DropNoise
 from recollect.recall.one_space import OneSpace
 from recollect.recall.plan import Plan
 from recollect.recall.presets import Preset
@@ -126,6 +127,7 @@ def knowledge_preset(
     expand: bool = True,
     faq: FaqEntries | None = _FAQ,
     cards_give_way: bool = True,
+    abstain: bool = True,
     widen: Widen | None = KNOWLEDGE_WIDEN,
 ) -> Preset:
     """The preset `knowledge`, with more of what a question needs.
@@ -154,6 +156,11 @@ def knowledge_preset(
             AsOf(),
             Rerank(),
             *((CardsGiveWay(),) if cards_give_way else ()),
+            *(
+                (GatherEvidence(compare=True), Abstain(documents=True), DropNoise())
+                if abstain
+                else ()
+            ),
             Deduplicate(),
             Budget(fill=True, widen=widen),
         ),
