@@ -18,5 +18,5 @@ def mean_and_spread(scores: Sequence[float]) -> tuple[float, float]:
     if not scores:
         return 0.0, 1.0
     mean = sum(scores) / len(scores)
-    squares = sum((score - mean) ** 2 for score in scores) + _WEIGHT * _EXPECTED**2
+    squares = sum([(score - mean) ** 2 for score in scores]) + _WEIGHT * _EXPECTED**2
     return mean, sqrt(squares / (len(scores) + _WEIGHT))

@@ -30,7 +30,7 @@ class Lately:
         rows = reader.execute(
             "SELECT p.pid, m.id, p.ordinal FROM json_each(?) j JOIN passages p ON p.pid = j.value "
             "JOIN memories m ON m.row = p.memory",
-            (json.dumps([pid for _, pid in best]),),
+            (str([pid for _, pid in best]),),  # whole numbers: JSON as they stand
         )
         named = {pid: (memory_id, ordinal) for pid, memory_id, ordinal in rows}
         self._remember({key: pid for pid, key in named.items()})

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from recollect.stores.protocol import Counted
 from recollect.stores.sqlite import large, words
 from recollect.stores.sqlite.posting_files import PostingFiles, Postings
-from recollect.stores.sqlite.sidecar import Ints, Listed
+from recollect.stores.sqlite.sidecar import Ints, Listed, places_of
 from recollect.text.bm25 import K1, B, idf
 
 _SPANS = 1_000  # a question's terms are asked for twice: to find passages, and how rare they are
@@ -210,10 +210,11 @@ class PostingsIndex:
                 return {}
             base = self._base
             assert base is not None
-            places = _present(np.array(pids, np.int64), base.pids)
+            places = places_of(np.array(pids, np.int64), base.pids)
             if self._alive is not None:
                 places = places[self._alive[places]]
             spans = [self._span(base, term) for term in terms]
+        places.sort()  # neighbours in the file are looked up one after the other
         counts: list[dict[str, int]] = [{} for _ in places]
         wanted = places.astype(np.int32)
         for term, span in zip(terms, spans, strict=True):
@@ -246,13 +247,3 @@ class PostingsIndex:
                 return True
             dead = 0 if self._alive is None else int((~self._alive).sum())
             return large.behind(len(self._tail_pids) + dead, len(self._base.pids))
-
-
-def _present(pids: Ints, among: Ints) -> Ints:
-    """Where those of these numbers that are there stand in an ascending list."""
-    if not len(among):
-        return np.empty(0, np.int64)
-    at: Ints = among.searchsorted(pids)
-    at[at == len(among)] = 0
-    there: Ints = at[among[at] == pids]
-    return there

@@ -71,6 +71,20 @@ def new_generation() -> str:
     return os.urandom(6).hex()
 
 
+def places_of(pids: Ints, ordered: Ints) -> Ints:
+    """Where those of these numbers that are there stand in an ascending list. Numbers are given in
+    a row, so most often each stands as far from the first as it is larger: that is one look, where
+    searching takes seventeen in a list of 100,000 that no cache holds."""
+    if not len(ordered):
+        return np.empty(0, np.int64)
+    at: Ints = pids - ordered[0]
+    if (ordered.take(at, mode="clip") == pids).all():
+        return at
+    at = np.minimum(ordered.searchsorted(pids), len(ordered) - 1)
+    there: Ints = at[ordered[at] == pids]
+    return there
+
+
 def row_sums(matrix: Floats) -> Sums:
     """A checksum for each row: the sum of its bytes as 64-bit words, as fast as memory is read."""
     words = matrix.view(np.uint64) if matrix.shape[1] % 2 == 0 else matrix.view(np.uint32)

@@ -177,17 +177,18 @@ class Places:
         self.sample: tuple[Ints, Floats] | None = None  # some places with their rows, once asked
 
     @cached_property
-    def _ordered(self) -> tuple[Ints, Ints]:
+    def _ordered(self) -> tuple[Ints, Ints | None]:
+        """Ascending, and where each stands; None: where it stands there, as in most spaces."""
+        if (self.pids[1:] >= self.pids[:-1]).all():
+            return self.pids, None
         order = np.argsort(self.pids, kind="stable")
         return self.pids[order], order
 
     def of(self, pids: Ints) -> Ints:
         """Where these passages stand; those that are not here are left out."""
         ordered, order = self._ordered
-        if not len(ordered):
-            return np.empty(0, np.int64)
-        at = np.minimum(np.searchsorted(ordered, pids), len(ordered) - 1)
-        return np.asarray(order[at[ordered[at] == pids]])
+        at = sidecar.places_of(pids, ordered)
+        return at if order is None else np.asarray(order[at])
 
 
 @dataclass(frozen=True)
@@ -277,12 +278,12 @@ class View:
         if self.base is None:
             return self.tail[places]
         border = len(self.base.pids)
-        inside = places < border
-        of_base = places[inside]
+        inside = places < border if len(self.tail) else None
+        of_base = places if inside is None else places[inside]
         rows = self.base.matrix[of_base]
-        if not np.array_equal(sidecar.row_sums(rows), self.base.sums[of_base]):
+        if not (sidecar.row_sums(rows) == self.base.sums[of_base]).all():
             raise Damaged
-        if len(of_base) == len(places):
+        if inside is None or len(of_base) == len(places):
             return rows
         mixed = np.empty((len(places), rows.shape[1]), np.float32)
         mixed[inside] = rows
