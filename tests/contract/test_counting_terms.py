@@ -50,7 +50,9 @@ def put(store: SQLiteStore, texts: Mapping[str, str], space: str = "global") -> 
 def counted(
     store: SQLiteStore, terms: Sequence[str], ids: Sequence[str], space: str = "global"
 ) -> list[Counted | None]:
-    return store.count_terms(terms, [(one, 0) for one in ids], spaces=[space])
+    found = store.count_terms(terms, [(one, 0) for one in ids], spaces=[space])
+    assert found.common == store.frequencies(terms, spaces=[space])
+    return found.held
 
 
 def test_only_a_store_that_has_them_at_hand_is_asked(store: SQLiteStore) -> None:
@@ -90,7 +92,8 @@ def test_what_the_file_does_not_hold_is_read(store: SQLiteStore) -> None:
     assert counted(store, terms, ["a", "b", "c", "d", "nobody"]) == expected
     assert counted(store, terms, ["c", "a"], "项目") == [Counted({"预算": 1}, 2), None]
     both = store.count_terms(terms, [("c", 0), ("b", 0)], spaces=["global", "项目"])
-    assert both == [Counted({"预算": 1}, 2), Counted({"budget": 1}, 1)]
+    assert both.held == [Counted({"预算": 1}, 2), Counted({"budget": 1}, 1)]
+    assert both.common == store.frequencies(terms, spaces=["global", "项目"])
     store.delete(["b"])
     assert counted(store, terms, ["b"]) == [None]
     with pytest.raises(UnknownSpace):
@@ -128,7 +131,7 @@ def test_an_answer_is_the_same_with_and_without_the_file(
         known = engine.recall(question, touch=False)
         assert isinstance(engine.store, CountsTerms)
         at_hand = engine.store.count_terms(["disk"], [("disk", 0)], spaces=["global"])
-        assert at_hand == [Counted({"disk": 1}, 17)]
+        assert at_hand.held == [Counted({"disk": 1}, 17)]
     assert read.hits
     assert weighed(known) == weighed(read)
     assert known.confidence == read.confidence

@@ -80,9 +80,11 @@ def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = 
     hits: list[Hit] = []
     dropped: list[Dropped] = []
     skipped: list[str] = []
+    limit = draft.query.limit
+    beyond = f"beyond the limit of {limit} hits"
     for candidate in draft.candidates:
-        if len(hits) == draft.query.limit:
-            dropped.append(Dropped(*candidate.key, f"beyond the limit of {len(hits)} hits"))
+        if len(hits) == limit:
+            dropped.append(Dropped(candidate.memory_id, candidate.ordinal, beyond))
             continue
         # by meaning alone, 0 only says that others are nearer
         if candidate.score <= 0.0 and hits and draft.query.words and not draft.settled:

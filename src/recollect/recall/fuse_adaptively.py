@@ -40,23 +40,21 @@ class Trust:
     cap: float = 4.0  # spreads: what stands out further than this is scaled down to it
 
     def weight(
-        self, share: Mapping[Key, float], spreads: Mapping[Key, float], vouched: float = 0.0
+        self, share: Mapping[Key, float], favourite: Key | None, vouched: float = 0.0
     ) -> float:
-        """Of one spread, given every passage's share of the best words score, and how far
-        something else vouches for what meaning likes best (0 to 1)."""
-        if not spreads:
+        """Of one spread, given every passage's share of the best words score, what meaning likes
+        best, and how far something else vouches for that (0 to 1)."""
+        if favourite is None:
             return 0.0
         if not share:
             return self.most
-        agreement = share.get(max(spreads, key=spreads.__getitem__), 0.0)
+        agreement = share.get(favourite, 0.0)
         trust = (agreement - self.doubt) / (self.belief - self.doubt)
         return self.least + (self.most - self.least) * min(max(trust, vouched, 0.0), 1.0)
 
-    def capped(self, spreads: Mapping[Key, float]) -> Mapping[Key, float]:
-        scale = min(1.0, self.cap / max([self.cap, *spreads.values()]))
-        if scale == 1.0:
-            return spreads
-        return {key: value * scale for key, value in spreads.items()}
+    def scale(self, most: float) -> float:
+        """What every spread is to be multiplied by where one stands out so far."""
+        return min(1.0, self.cap / max(self.cap, most))
 
 
 # Encoders that were measured to need less backing by words, by the beginning of their fingerprint.
@@ -84,19 +82,22 @@ class FuseAdaptively:
         places = places_of(draft.channels)
         standing = _standing(draft, kit, list(places))
         trust = self.trust or trust_in(draft)
-        spreads = trust.capped(standing.spreads) if standing else {}
+        spreads = standing.spreads if standing else {}
+        favourite = max(spreads, key=spreads.__getitem__, default=None)
+        most = 0.0 if favourite is None else spreads[favourite]
+        scale = trust.scale(most)
         share = shares(draft.channels.get(WORDS, ()))
-        weight = trust.weight(share, spreads)
+        weight = trust.weight(share, favourite)
         scores: dict[Key, float] = {}
         for key in places:
-            score = share.get(key, 0.0) + weight * spreads.get(key, 0.0)
+            score = share.get(key, 0.0) + weight * (spreads.get(key, 0.0) * scale)
             scores[key] = score if score > 0.0 else 0.0
         peak = max(scores.values(), default=0.0) or 1.0
         # whoever holds the identifier that is asked for stands above whoever does not
         exact = shares(draft.channels.get(EXACT, ()))
         for key, part in exact.items():
             scores[key] += peak * part
-        ceiling = max(bool(share) + weight * max(spreads.values(), default=0.0), peak)
+        ceiling = max(bool(share) + weight * (most * scale), peak)
         ceiling += peak * bool(exact)
         candidates = best_first(
             [Candidate(*key, scores[key] / ceiling, at) for key, at in places.items()]

@@ -33,8 +33,10 @@ class Hydrate:
             if len(memories) >= count or len(wanted) >= _PER_MEMORY * count:
                 if not self.best:
                     break
-                ranks = [at.rank for at in candidate.channels.values()]
-                if min(ranks, default=self.best) >= self.best:
+                for place in candidate.channels.values():
+                    if place.rank < self.best:
+                        break
+                else:
                     continue
             wanted.append(candidate)
             memories.add(candidate.memory_id)

@@ -22,25 +22,26 @@ def run(
     query: Query, preset: Preset, kit: Kit, watch: Callable[[Stage, Draft], None] | None = None
 ) -> Recollection:
     """`watch` is shown what each stage hands on, e.g. to follow one memory through them."""
-    draft = Draft(query)
     steps: list[Step] = []
+
+    def after(stage: Stage, draft: Draft) -> Draft:
+        received = steps[-1].passed_on if steps else draft.size
+        start = time.perf_counter()
+        if draft.notes or draft.dropped:  # of the stage before
+            draft = draft._replace(notes=(), dropped=())
+        draft = stage(draft, kit)
+        spent = (time.perf_counter() - start) * 1000
+        steps.append(Step(stage.name, spent, received, draft.size, draft.notes, draft.dropped))
+        if watch is not None:
+            watch(stage, draft)
+        return draft
+
     began = time.perf_counter()
-    passed_on = draft.size
-    for at, planned in enumerate(preset.stages):
-        now: tuple[Stage, ...] = (planned,)
-        if planned.name == Budget.name and too_few_verified(draft.candidates, query):
-            now = (SearchVerified(preset.stages[:at]), planned)
-        for stage in now:
-            received = passed_on
-            start = time.perf_counter()
-            if draft.notes or draft.dropped:  # of the stage before
-                draft = draft._replace(notes=(), dropped=())
-            draft = stage(draft, kit)
-            spent = (time.perf_counter() - start) * 1000
-            passed_on = draft.size
-            steps.append(Step(stage.name, spent, received, passed_on, draft.notes, draft.dropped))
-            if watch is not None:
-                watch(stage, draft)
+    draft = Draft(query)
+    for at, stage in enumerate(preset.stages):
+        if stage.name == Budget.name and too_few_verified(draft.candidates, query):
+            draft = after(SearchVerified(preset.stages[:at]), draft)
+        draft = after(stage, draft)
     used = sum(hit.tokens for hit in draft.hits)
     return Recollection(
         query=query,

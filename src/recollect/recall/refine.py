@@ -24,7 +24,7 @@ from recollect.recall.fuse_adaptively import Trust, trust_in
 from recollect.recall.parts import best_first, scored
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.stores.background import mean_and_spread
-from recollect.stores.protocol import Counted, CountsTerms
+from recollect.stores.protocol import Counted, CountsTerms, TermCounts
 from recollect.text.bm25 import K1, idf, longness
 from recollect.text.faq_layout import FAQ, passage_at
 from recollect.text.fold import fold_for_terms
@@ -65,23 +65,25 @@ class Refine:
             return draft
         asked = query_terms(draft.plan.rewritten if draft.plan else draft.query.text)
         by_words = draft.query.words
-        common = kit.store.frequencies(asked, spaces=draft.query.spaces)
+        common, known = _counted(draft, kit, asked)
         rarity = {
             term: idf(common.passages, holding)
             for term, holding in zip(asked, common.holding, strict=True)
         }
-        read = _read(draft, kit, rarity)
+        read = _read(draft, known, rarity)
         usual = common.length * common.passages / max(common.memories, 1)
         share = self._by_memory(read, rarity, common.length, usual) if by_words else {}
         trust = self.trust or trust_in(draft)
-        every = trust.capped(draft.standing.spreads) if draft.standing else {}
-        spreads = {r.key: every[r.key] for r in read if r.key in every}
+        every = draft.standing.spreads if draft.standing else {}
+        favourite = max(every, key=every.__getitem__, default=None)
+        most = 0.0 if favourite is None else every[favourite]
+        scale = trust.scale(most)
+        spreads = {r.key: every[r.key] * scale for r in read if r.key in every}
         near = _nearness(draft, read, rarity)
         # near words vouch for an encoder that sees the same in a passage that shares no word
-        favourite = max(every, key=every.__getitem__, default=None)
         vouched = 0.0 if favourite is None else min(max(near.get(favourite, 0.0), 0.0), 1.0)
-        meaning = trust.weight(share, every, vouched)
-        clear = max(vouched, self._clearness(draft, common.passages))
+        meaning = trust.weight(share, favourite, vouched)
+        clear = max(vouched, self._clearness(most, common.passages) if every else 0.0)
         firmness = self._firmness(read, len(asked), share, spreads, clear)
         meaning += (trust.most - meaning) * (1 - firmness) if spreads else 0.0
         nearness = self.near * firmness * min(1.0, self.short / max(len(asked), 1)) ** 3
@@ -141,17 +143,21 @@ class Refine:
         lengths: dict[str, float] = {}
         own: dict[Key, float] = {}
         best_own: dict[str, float] = {}
+        by_memory: dict[str, float] = {}
         for key, _, held, length, whole in read:
             name = key[0]
+            own[key] = score = _bm25(held, rarity, length, usual_passage)
             if name in counts:  # a further passage of a long memory
                 counts[name] = Counter(counts[name]) + Counter(held)
-            else:
-                counts[name], lengths[name] = held, whole
-            own[key] = score = _bm25(held, rarity, length, usual_passage)
-            best_own[name] = max(best_own.get(name, 0.0), score)
-        by_memory = {
-            name: _bm25(held, rarity, lengths[name], usual_memory) for name, held in counts.items()
-        }
+                best_own[name] = max(best_own[name], score)
+                by_memory.pop(name, None)
+                continue
+            counts[name], lengths[name], best_own[name] = held, whole, score
+            if whole == length and usual_memory == usual_passage:  # one passage, as most have
+                by_memory[name] = score
+        for name, held in counts.items():
+            if name not in by_memory:
+                by_memory[name] = _bm25(held, rarity, lengths[name], usual_memory)
         best = max(by_memory.values(), default=0.0)
         if best <= 0.0:
             return {}
@@ -163,14 +169,13 @@ class Refine:
             if score > 0.0
         }
 
-    def _clearness(self, draft: Draft, passages: int) -> float:
+    def _clearness(self, best: float, passages: int) -> float:
         """How clearly the best by meaning stands out from what chance alone would give: of many
         passages, one always stands out a little."""
-        if draft.standing is None or passages < 2:
+        if passages < 2:
             return 0.0
         wide = sqrt(2 * log(passages))
         by_chance = wide - (log(log(passages) + 1e-9) + log(4 * pi)) / (2 * wide)
-        best = max(draft.standing.spreads.values(), default=0.0)
         return min(max((best - by_chance) / self.clear, 0.0), 1.0)
 
     def _firmness(
@@ -189,15 +194,23 @@ class Refine:
         return 1 - (1 - min(1.0, held / self.firm) ** 2) * clear
 
 
-def _read(draft: Draft, kit: Kit, rarity: Mapping[str, float]) -> list[_Read]:
-    """What each candidate holds: as the store knows it, or by cutting its text into terms, which
-    takes most of the time of a recall."""
-    folds = _nears(draft)
-    counted: Sequence[Counted | None] = [None] * len(draft.candidates)
+def _counted(draft: Draft, kit: Kit, asked: Sequence[str]) -> TermCounts:
+    """How common the question's terms are, and what the store knows of each candidate."""
+    spaces = draft.query.spaces
     # looking back, a candidate may read otherwise than it is kept now
     if isinstance(kit.store, CountsTerms) and not draft.query.looking_back:
         keys = [candidate.key for candidate in draft.candidates]
-        counted = kit.store.count_terms(list(rarity), keys, spaces=draft.query.spaces)
+        return kit.store.count_terms(asked, keys, spaces=spaces)
+    common = kit.store.frequencies(asked, spaces=spaces)
+    return TermCounts(common, [None] * len(draft.candidates))
+
+
+def _read(
+    draft: Draft, counted: Sequence[Counted | None], rarity: Mapping[str, float]
+) -> list[_Read]:
+    """What each candidate holds: as the store knows it, or by cutting its text into terms, which
+    takes most of the time of a recall."""
+    folds = _nears(draft)
     read: list[_Read] = []
     for candidate, known in zip(draft.candidates, counted, strict=True):
         memory, passage = candidate.memory, candidate.passage

@@ -74,6 +74,13 @@ class Counted(NamedTuple):
     length: int  # in terms
 
 
+class TermCounts(NamedTuple):
+    """How common terms are, and what some passages hold of them; both at one moment."""
+
+    common: Frequencies
+    held: list[Counted | None]
+
+
 class Neighbours(NamedTuple):
     """The memories told just before and just after another, in its space."""
 
@@ -249,9 +256,10 @@ class CountsTerms(Protocol):
 
     def count_terms(
         self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
-    ) -> list[Counted | None]:
-        """As `recollect.text.tokenise.count_terms` would count; None where the text must be read:
-        it is not at hand, or there is no such passage in these spaces."""
+    ) -> TermCounts:
+        """`frequencies`, and each passage as `recollect.text.tokenise.count_terms` would count it;
+        None where the text must be read: it is not at hand, or there is no such passage in these
+        spaces."""
 
 
 @runtime_checkable

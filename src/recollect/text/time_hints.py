@@ -21,8 +21,8 @@ _CHINESE = (
 
 
 def may_name_a_time(text: str) -> bool:
-    if any(character.isdigit() for character in text):
+    if any(map(str.isdigit, text)):
         return True
     lower = text.lower()
     pieces = _ENGLISH if lower.isascii() else (*_ENGLISH, *_CHINESE)
-    return any(piece in lower for piece in pieces)
+    return any(map(lower.__contains__, pieces))

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from recollect.filters import Filter
 from recollect.stores.protocol import (
     Compared,
-    Counted,
     CountsTerms,
     Embedding,
     Frequencies,
     Neighbours,
     Page,
     Store,
+    TermCounts,
     Unembedded,
 )
 from recollect.stores.tiers import Tiers
@@ -77,10 +77,10 @@ class LeftToTheTruth:
 
     def count_terms(
         self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
-    ) -> list[Counted | None]:
+    ) -> TermCounts:
         if isinstance(self._truth, CountsTerms):
             return self._truth.count_terms(terms, keys, spaces=spaces)
-        return [None] * len(keys)
+        return TermCounts(self.frequencies(terms, spaces=spaces), [None] * len(keys))
 
     def compare(
         self,

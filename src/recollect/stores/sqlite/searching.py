@@ -18,7 +18,7 @@ import apsw
 from recollect.errors import FingerprintMismatch
 from recollect.filters import All, Filter, Not, PartOf, ValidAt
 from recollect.stores.background import mean_and_spread
-from recollect.stores.protocol import Compared, Counted, Frequencies, Neighbours
+from recollect.stores.protocol import Compared, Counted, Frequencies, Neighbours, TermCounts
 from recollect.stores.sqlite import large, vector_tables, words
 from recollect.stores.sqlite.lately import Lately
 from recollect.stores.sqlite.rows import SELECTED, from_row
@@ -94,7 +94,11 @@ class Searcher:
     def frequencies(
         self, reader: apsw.Connection, terms: Sequence[str], spaces: Sequence[str]
     ) -> Frequencies:
-        rows = spaces_of(reader, spaces)
+        return self._frequencies(reader, terms, spaces_of(reader, spaces))
+
+    def _frequencies(
+        self, reader: apsw.Connection, terms: Sequence[str], rows: Sequence[SpaceRow]
+    ) -> Frequencies:
         asked = [t for t in dict.fromkeys(terms) if _is_term(t)]
         holding = dict.fromkeys(terms, 0)
         length = 0
@@ -131,10 +135,12 @@ class Searcher:
         terms: Sequence[str],
         keys: Sequence[tuple[str, int]],
         spaces: Sequence[str],
-    ) -> list[Counted | None]:
-        rows = [s for s in spaces_of(reader, spaces) if self._has_postings(s, terms)]
+    ) -> TermCounts:
+        every = spaces_of(reader, spaces)
+        common = self._frequencies(reader, terms, every)
+        rows = [space for space in every if self._has_postings(space, terms)]
         if not rows:
-            return [None] * len(keys)
+            return TermCounts(common, [None] * len(keys))
 
         def count(pids: list[int]) -> dict[int, Counted]:
             found: dict[int, Counted] = {}
@@ -145,7 +151,7 @@ class Searcher:
                     )
             return found
 
-        return self._lately.each(reader, keys, count)
+        return TermCounts(common, self._lately.each(reader, keys, count))
 
     def _check_words(self, reader: apsw.Connection, space: SpaceRow) -> None:
         """Once for each change: is the words index there, and as large as the truth?"""
@@ -249,7 +255,7 @@ class Searcher:
                 f"SELECT p.pid, p.ordinal, p.start, p.stop, {SELECTED} FROM json_each(?) j "
                 "CROSS JOIN passages p ON p.pid = j.value JOIN memories m ON m.row = p.memory "
                 "JOIN spaces s ON s.id = m.space",
-                (json.dumps(pids),),
+                (str(pids),),  # whole numbers: JSON as they stand
             )
             return {row[0]: (from_row(row[4:]), Passage(*row[1:4])) for row in found}
 

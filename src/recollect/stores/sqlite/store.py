@@ -19,11 +19,11 @@ from recollect.filters import Filter
 from recollect.stores.cursors import place
 from recollect.stores.protocol import (
     Compared,
-    Counted,
     Embedding,
     Frequencies,
     Neighbours,
     Page,
+    TermCounts,
     Unembedded,
     Written,
 )
@@ -258,9 +258,12 @@ class SQLiteStore:
 
     def count_terms(
         self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
-    ) -> list[Counted | None]:
-        with self._database.read() as reader:
-            return self._searcher.count_terms(reader, terms, keys, spaces)
+    ) -> TermCounts:
+        def look() -> TermCounts:
+            with self._database.read() as reader:
+                return self._searcher.count_terms(reader, terms, keys, spaces)
+
+        return self._upkeep.mended(look)
 
     def search_meaning(
         self,
