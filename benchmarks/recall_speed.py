@@ -3,7 +3,8 @@
 Measured in one run for each size, by turns: the vector leg alone, the words leg alone, both with
 the fusion of their ranks, the plain recall (preset `ranks`, with texts, duplicates and budget), the
 default recall (`balanced`, with everything that it adds), the latter under a filter that leaves 1 %
-of the rows, and recall@10 of the vector leg against an exact scan. The vectors are given.
+of the rows, and recall@10 of the vector leg against an exact scan. The vectors are given. By turns
+too: the default as JSON, as a door hands it out, and the same with its explanation.
 
     python -m benchmarks.recall_speed --rows 1k,10k,100k,1M --plot docs/img/recall_growth.png
     python -m benchmarks.recall_speed --rows 1k,10k            # a quick run
@@ -12,6 +13,7 @@ of the rows, and recall@10 of the vector leg against an exact scan. The vectors 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -39,10 +41,12 @@ from recollect.clock import system_clock, to_micros
 from recollect.filters import All, Filter, ValidAt, parse_filter
 from recollect.recall.fuse import ReciprocalRanks
 from recollect.recall.presets import Preset
+from recollect.recall.render import as_record
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
 from recollect.text.tokenise import query_terms
+from recollect.vocabulary import Recollection
 
 _FUSED = Preset(
     "fused", (SideBySide((SearchMeaning(), SearchWords())), ReciprocalRanks())
@@ -90,7 +94,7 @@ def _speeds(
             query_terms(question.text), spaces=["global"], where=now, limit=_CANDIDATES
         )
 
-    def recall(question: Question) -> object:
+    def recall(question: Question) -> Recollection:
         return engine.recall(question.text, vector=question.vector, touch=False)
 
     def fused(question: Question) -> object:
@@ -98,6 +102,12 @@ def _speeds(
 
     def plain_recall(question: Question) -> object:
         return engine.recall(question.text, vector=question.vector, touch=False, preset="ranks")
+
+    def told(question: Question) -> object:
+        return json.dumps(as_record(recall(question)))
+
+    def explained(question: Question) -> object:
+        return json.dumps(as_record(recall(question), explain=True))
 
     def filtered_recall(question: Question) -> object:
         return engine.recall(
@@ -116,6 +126,7 @@ def _speeds(
         "filtered_recall": filtered_recall,
     }
     times = side_by_side(plain, questions, best_of=best_of)
+    times |= side_by_side({"told": told, "explained": explained}, questions, best_of=best_of)
     times |= side_by_side(filtered, questions[:50], warm=2, best_of=best_of)
     return {name: measured.figures() for name, measured in times.items()}
 
@@ -183,6 +194,8 @@ def show(measured: Sequence[dict[str, Any]]) -> None:
                 print(f"{name}: {one[name]['p50_ms']:.2f} ms, ÷ {one[f'{name}_to_vector_leg']}")
             added = one["recall"]["p50_ms"] - one["fused"]["p50_ms"]
             print(verdict(f"{rows}, ms that the default adds", round(added, 2), 2, at_most=True))
+            ratio = round(one["explained"]["p50_ms"] / one["told"]["p50_ms"], 3)
+            print(verdict(f"{rows}, explained ÷ not explained", ratio, 1.02, at_most=True))
         if one["rows"] == 1_000_000:
             cpu = one["vector_leg"]["cpu_ms"]
             print(verdict(f"{rows}, CPU ms of the vector leg", cpu, 10, at_most=True))
