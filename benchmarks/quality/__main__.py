@@ -28,12 +28,15 @@ from benchmarks.quality.parallel import parallel_sets
 from benchmarks.quality.report import differences, faults, table
 from benchmarks.quality.runs import RUNS, Run, run_named
 from benchmarks.quality.sets import LabelledSet, folders_in, load
+from benchmarks.quality.stores import SERVER
 
 Result = tuple[str, dict[str, dict[str, Any]]]
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
+    if options.store:
+        os.environ[SERVER] = options.store  # for the processes that ask, too
     try:
         runs = {name: run_named(name, embedder=options.embedder) for name in _names(options.runs)}
         chosen = _sets(options.data, _names(options.sets), options.qrels)
@@ -72,6 +75,7 @@ def _arguments() -> argparse.ArgumentParser:
         "--embedder", default="use-m", help="as in the settings, or random (%(default)s)"
     )
     parser.add_argument("--qrels", default="qrels.tsv", help="labels to use where a set has them")
+    parser.add_argument("--store", help="postgresql://…: keep the stores there, a tenant for each")
     parser.add_argument("--out", type=Path, help="folder for quality.json and the run files")
     parser.add_argument("--against", type=Path, help="an earlier quality.json to compare with")
     parser.add_argument(

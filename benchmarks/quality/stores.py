@@ -29,6 +29,7 @@ from recollect.settings import Settings
 NO_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # for sets that know no time at all
 _FILE = "memory.db"
 _WRITERS = ("remember", "stores", "text", "vocabulary.py")  # what decides what a store holds
+SERVER = "RECOLLECT_QUALITY_STORE"  # the address of a server to keep the stores on instead
 _UNUSED = 3600.0  # seconds after which an outdated store of the same set is thrown away
 
 
@@ -72,12 +73,36 @@ def opened(
     made = Counter(f"{data.name}: texts embedded")
     kept = None if maker is None else KeptVectors(maker, cache, progress=made.add)
     try:
+        if address := os.environ.get(SERVER):
+            with _on_server(address, data, kept, clock) as engine:
+                yield engine, kept
+            return
         folder = _kept_store(data, kept, cache / "stores")
         with _engine(folder, kept, clock) as engine:
             yield engine, kept
     finally:
         if kept is not None:
             kept.close()
+
+
+@contextmanager
+def _on_server(
+    address: str, data: LabelledSet, kept: KeptVectors | None, clock: SetClock
+) -> Iterator[Engine]:
+    """The same in a tenant of a server, filled unless a run before has done so."""
+    from recollect.stores.postgres.store import PostgresStore
+
+    store = PostgresStore(address, tenant=f"{data.name}-{_mark(data, kept)}")
+    try:
+        if store.count() < len(data.documents):
+            with Engine(store, embedder=kept or "none", settings=Settings()) as filling:
+                _tell(data, kept, filling)
+            store = PostgresStore(address, tenant=store.tenant)
+            store.maintain()
+        with Engine(store, embedder=kept or "none", settings=Settings(), clock=clock) as engine:
+            yield engine
+    finally:
+        store.close()
 
 
 def _engine(folder: Path, kept: KeptVectors | None, clock: SetClock) -> Engine:
@@ -105,12 +130,16 @@ def _kept_store(data: LabelledSet, kept: KeptVectors | None, directory: Path) ->
 
 
 def _fill(data: LabelledSet, kept: KeptVectors | None, folder: Path) -> None:
-    stored = Counter(f"{data.name}: memories stored", len(data.documents))
     with _engine(folder, kept, SetClock()) as engine:
-        for receipt in engine.remember_stream(told(data)):
-            if not receipt.embedded and kept is not None:
-                raise RuntimeError(f"{data.name}: {receipt.id} has no vector: {receipt.notes}")
-            stored.add(1)
+        _tell(data, kept, engine)
+
+
+def _tell(data: LabelledSet, kept: KeptVectors | None, engine: Engine) -> None:
+    stored = Counter(f"{data.name}: memories stored", len(data.documents))
+    for receipt in engine.remember_stream(told(data)):
+        if not receipt.embedded and kept is not None:
+            raise RuntimeError(f"{data.name}: {receipt.id} has no vector: {receipt.notes}")
+        stored.add(1)
 
 
 def _throw_away(directory: Path, family: str) -> None:
