@@ -40,6 +40,11 @@ def test_near_the_real_count(text: str, real: int) -> None:
     assert abs(count_tokens(text) - real) / real < 0.2
 
 
+def test_every_rate_stands_beside_what_it_is_for() -> None:
+    """They are multiplied by place, not by name."""
+    assert list(tokens.RATES) == list(tokens.measure("预算 budget 42, …\n  x"))
+
+
 def test_nothing_costs_nothing_and_anything_costs_something() -> None:
     assert count_tokens("") == 0
     assert count_tokens(" ") == 1
