@@ -261,6 +261,15 @@ def test_a_line_that_excludes_lifts_nothing(base: KnowledgeBase) -> None:
     ]
 
 
+@pytest.mark.parametrize("preset", list(PURPOSES))
+@pytest.mark.parametrize(("asked", "own_id"), [("rented bike", "refund"), ("登录", "退款")])
+def test_nor_does_it_in_any_other_preset(
+    base: KnowledgeBase, preset: str, asked: str, own_id: str
+) -> None:
+    answer = base.engine.recall(asked, spaces="shop", preset=preset, meaning=False)
+    assert SHOWN[own_id] not in texts(answer)
+
+
 def test_entries_told_in_a_form_of_their_own_are_found_as_they_are(engine: Engine) -> None:
     told = "Q: how do I get a refund?\nA: within 30 days 三十天内"
     engine.remember(told, kind="faq", space="shop")
