@@ -29,7 +29,7 @@ class FaqOnce:
             return draft
         lists = draft.channels
         speaks: dict[str, int] = {}  # which line stands for each entry: the nearest in meaning
-        for name in (MEANING, EXACT, WORDS, *lists):
+        for name in dict.fromkeys((MEANING, EXACT, WORDS, *lists)):
             for one in lists.get(name, ()):
                 if IN_ID in one.memory_id:
                     speaks.setdefault(one.memory_id, one.ordinal)
