@@ -11,7 +11,7 @@ by turns, so that a busy machine is busy for all of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,8 +34,10 @@ from recollect import Engine
 from recollect.settings import Settings
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.postgres.vectors import literal
+from recollect.stores.protocol import Written
 from recollect.testing.postgres_server import PostgresServer
 from recollect.text.tokenise import query_terms
+from recollect.vocabulary import Entry
 
 _LIMIT = 20
 _TERMS = 6
@@ -106,9 +108,27 @@ class Plain:
         ).fetchall()
 
 
-def _filled(address: str, tenant: str, corpus: Corpus, rows: int, step: int) -> PostgresStore:
+class Timed(PostgresStore):
+    """It knows how long it wrote, and how long it built indexes."""
+
+    written = 0.0
+    indexed = 0.0
+
+    def put(self, entries: Sequence[Entry], *, fingerprint: str | None = None) -> list[Written]:
+        began = time.perf_counter()
+        done = super().put(entries, fingerprint=fingerprint)
+        self.written += time.perf_counter() - began
+        return done
+
+    def maintain(self, *, anew: bool = False) -> None:
+        began = time.perf_counter()
+        super().maintain(anew=anew)
+        self.indexed += time.perf_counter() - began
+
+
+def _filled(address: str, tenant: str, corpus: Corpus, rows: int, step: int) -> Timed:
     """Every so manieth row, as a tenant of its own."""
-    store = PostgresStore(address, tenant=tenant)
+    store = Timed(address, tenant=tenant)
     embedder = GivenVectors()
     with Engine(store, embedder=embedder, settings=Settings()) as engine:
         for block in corpus.blocks(rows):
@@ -117,7 +137,9 @@ def _filled(address: str, tenant: str, corpus: Corpus, rows: int, step: int) -> 
             for receipt in engine.remember_stream(iter(some)):
                 assert receipt.embedded, receipt
     store.close()
-    return PostgresStore(address, tenant=tenant)
+    again = Timed(address, tenant=tenant)
+    again.written, again.indexed = store.written, store.indexed
+    return again
 
 
 def _ingest(address: str, corpus: Corpus, rows: int) -> tuple[Plain, PostgresStore, dict[str, Any]]:
@@ -132,8 +154,7 @@ def _ingest(address: str, corpus: Corpus, rows: int) -> tuple[Plain, PostgresSto
     began = time.perf_counter()
     store = _filled(address, "benchmark", corpus, rows, 1)
     wrote = time.perf_counter() - began
-    say("maintain")
-    indexed = _seconds(store.maintain)
+    store.maintain()
     return (
         plain,
         store,
@@ -141,9 +162,12 @@ def _ingest(address: str, corpus: Corpus, rows: int) -> tuple[Plain, PostgresSto
             "plain_copy_s": round(copied, 1),
             "plain_hnsw_s": round(near, 1),
             "plain_gin_s": round(gin, 1),
-            "ours_written_s": round(wrote, 1),
-            "ours_indexed_s": round(indexed, 1),
-            "ratio_to_copy_hnsw_gin": round((copied + near + gin) / (wrote + indexed), 2),
+            "ours_put_s": round(store.written, 1),
+            "ours_indexed_s": round(store.indexed, 1),
+            "engine_before_the_store_s": round(wrote - store.written - store.indexed, 1),
+            "store_to_copy_hnsw_gin": round(
+                (copied + near + gin) / (store.written + store.indexed), 2
+            ),
         },
     )
 

@@ -93,7 +93,7 @@ def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
     from recollect.notebook import beginning
     from recollect.settings import PROJECT_FILE, data_directory
 
-    books = _books(session).all()
+    books = _every_book(session)
     here = Path.cwd()
     project = beginning.project_root(here)
     every = not (arguments.own or arguments.project or arguments.notes)
@@ -135,6 +135,9 @@ def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
     elif every and project is not None and (notes_there := beginning.notes_there(project)):
         space = beginning.space_of(project, arguments.space, [])
         offers.append(beginning.notes_offer(books, notes_there, space, project=True))
+    if session.engine.books is None:
+        said = "notebooks need a store in a file, on the machine of their files; none is made here"
+        return _Plan([], [said], project, wanted)
     return _Plan(_possible(offers, books, notes, session), notes, project, wanted)
 
 
@@ -223,7 +226,7 @@ def _suggestions(plan: _Plan, session: Session) -> list[dict[str, str]]:
     from recollect.notebook.beginning import PROJECT_FOLDER, bound_at
     from recollect.notebook.found_here import found_here
 
-    books = _books(session).all()
+    books = _every_book(session)
     here = Path.cwd()
     folder = plan.project or here
     own = bound_at(folder / PROJECT_FOLDER, books)
@@ -241,9 +244,13 @@ def _suggestions(plan: _Plan, session: Session) -> list[dict[str, str]]:
     return found
 
 
+def _every_book(session: Session) -> list[Book]:
+    return [] if session.engine.books is None else _books(session).all()
+
+
 def _books(session: Session) -> Books:
     registry = session.engine.books
-    assert registry is not None  # the command line opens stores by their path
+    assert registry is not None  # without one there is nothing that could be made
     return registry
 
 

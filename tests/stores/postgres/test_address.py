@@ -1,0 +1,108 @@
+"""Addresses: what is ours, what is libpq's, and that no password is ever shown."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from recollect import Engine
+from recollect.addresses import is_server, without_password
+from recollect.doors.cli.main import main
+from recollect.errors import InvalidInput, MissingExtra
+from recollect.settings import Settings
+from recollect.stores.postgres.address import parse_address
+from recollect.testing.postgres_server import PostgresServer
+from tests.embedders_of_tests import Letters
+
+
+def test_ours_is_taken_out_and_the_rest_is_libpq_s() -> None:
+    url = "postgresql://me:pw@h:5433/db?sslmode=require&connections=3&m=8&index=ivfflat&lists=7"
+    address = parse_address(url)
+    assert (address.connections, address.m, address.method, address.lists) == (3, 8, "ivfflat", 7)
+    assert "connections" not in address.conninfo
+    assert "sslmode=require" in address.conninfo
+    assert "pw" in address.conninfo
+    assert address.shown.startswith("postgresql://me@h:5433/db?sslmode=require")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["connections=0", "connections=x", "m=1", "lists=-1", "index=flat", "m=１６"]
+)
+def test_what_is_wrong_is_named(wrong: str) -> None:
+    with pytest.raises(InvalidInput, match=wrong.partition("=")[0]):
+        parse_address(f"postgresql://h/db?{wrong}")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:s3cret@h/db",
+        "postgresql://me:s3cret@h:1/db?sslmode=require",
+        "postgresql://h/db?user=me&password=s3cret",
+        "postgresql://me:s3/cret@h/db",
+        "postgresql://me:s3#cret@h/db",
+        "postgresql://me:s3?cret@h/db",
+        "postgres://密:s3cret@h/数据库",
+        "postgresql://me:s3cret@[h/db",
+    ],
+)
+def test_no_password_is_shown(url: str) -> None:
+    assert is_server(url)
+    settings = Settings(store=url)
+    shown = [without_password(url), settings.store_shown, repr(settings), settings.store_path.name]
+    try:
+        shown.append(parse_address(url).shown)
+    except InvalidInput as e:
+        shown.append(f"{e} {e.__cause__} {e.__suppress_context__}")
+    for text in shown:
+        assert "cret" not in text
+        assert "s3" not in text
+
+
+@pytest.mark.parametrize("path", ["memory.db", "/var/postgresql/m.db", "C:\\m.db", "x://y", ""])
+def test_a_path_is_no_address(path: str) -> None:
+    assert not is_server(path)
+
+
+def test_an_engine_opens_an_address(server: PostgresServer) -> None:
+    address = server.new_database()
+    with Engine(address, embedder=Letters(), settings=Settings()) as engine:
+        engine.remember("我们每周五部署 the payment service")
+        (hit,) = engine.recall("什么时候部署").hits
+        assert "每周五" in hit.text
+        assert engine.status().store.startswith("postgresql://recollect@/")
+        assert engine.forget(hit.id)
+    with Engine(settings=Settings(store=address), embedder=Letters()) as engine:
+        assert engine.store.count() == 0
+
+
+def test_the_command_line_takes_an_address(
+    server: PostgresServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_STORE", server.new_database().replace("@", ":s3cret@", 1))
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
+    calls = (
+        ["remember", "预算 is 42 万元"],
+        ["recall", "预算"],
+        ["status"],
+        ["doctor"],
+        ["config", "get", "store"],
+        ["init", "--yes"],
+    )
+    for call in calls:
+        assert main([*call, "--json"]) == 0, call
+    said = capsys.readouterr()
+    assert "42 万元" in said.out
+    assert "s3cret" not in said.out + said.err
+    assert json.loads(said.out.splitlines()[4])["store"].startswith("postgresql://recollect@")
+
+
+def test_without_the_optional_part_it_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    for name in [n for n in sys.modules if n.startswith(("psycopg", "recollect.stores.postgres"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtra, match=r"recollect\[postgres\]"):
+        Engine("postgresql://h/db", settings=Settings())
