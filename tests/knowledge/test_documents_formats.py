@@ -176,6 +176,18 @@ def test_html_without_menus_scripts_and_what_is_hidden(base: KnowledgeBase) -> N
     )
 
 
+@pytest.mark.parametrize("sign", ["¶", "#", "§"])
+def test_html_without_the_signs_that_link_to_a_heading(base: KnowledgeBase, sign: str) -> None:
+    body = (
+        f'<h1>Guide 指南<a class="headerlink" href="#guide">{sign}</a></h1><p>Text.</p>'
+        f'<h2>C# and § 4 第四条<a href="#c">{sign}</a></h2><p>See <a href="#guide">above</a>.</p>'
+    )
+    first, second = parts(base, files.page(body), "p.html")
+    assert (first.headings, first.text) == ("Guide 指南", "Guide 指南\n\nText.")
+    assert second.headings == "Guide 指南 › C# and § 4 第四条"
+    assert second.text.endswith("See above.")
+
+
 def test_html_says_its_own_encoding(base: KnowledgeBase) -> None:
     text = "<html><head><meta charset='gbk'></head><body><p>年假三十天</p></body></html>"
     (found,) = parts(base, text.encode("gbk"), "p.htm")

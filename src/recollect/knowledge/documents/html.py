@@ -18,6 +18,7 @@ _LEFT_OUT = frozenset(
     "script style noscript template nav footer aside iframe object embed svg canvas form button "
     "select option input textarea dialog menu head audio video map".split()
 )
+_ANCHORS = frozenset({"¶", "#", "§", "🔗", "∞"})
 _ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
 _INLINE = frozenset(
     "a abbr b bdi bdo big cite code data dfn em font i img ins kbd label mark q rp rt ruby s samp "
@@ -166,10 +167,19 @@ def _left_out(element: _Element, tag: str) -> bool:
         return True
     if element.get("aria-hidden") == "true" or element.get("role") in _ROLES:
         return True
+    if tag == "a" and _is_anchor(element):
+        return True
     if tag == "header":  # of a page it is a menu, of an article its title
         return element.find(".//h1") is None and element.find(".//h2") is None
     style = element.get("style")
     return style is not None and _HIDING.search(style) is not None
+
+
+def _is_anchor(element: _Element) -> bool:
+    """The sign beside a heading that links to the heading: nobody reads it as a part of it."""
+    if len(element) or not (element.get("href") or "").startswith("#"):
+        return False
+    return (element.text or "").strip() in _ANCHORS
 
 
 def _is_data(table: _Element) -> bool:
