@@ -6,6 +6,7 @@ import pytest
 
 from recollect import Engine, Status
 from recollect.knowledge import KnowledgeBase
+from recollect.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
 from recollect.recall.noise import DropNoise
 from recollect.recall.presets import Preset
 from recollect.recall.presets_by_use import knowledge_preset
@@ -62,9 +63,8 @@ def test_what_answers_stays_and_the_tail_goes(base: KnowledgeBase, question: str
 @pytest.mark.parametrize("question", UNANSWERED)
 def test_a_floor_of_nothing_shows_whatever_there_is(engine: Engine, question: str) -> None:
     handbooks(KnowledgeBase(engine, "handbook"))
-    asked = {"spaces": "handbook", "preset": "knowledge", "touch": False}
-    assert not engine.recall(question, **asked).hits
-    assert engine.recall(question, floor=0, **asked).hits
+    assert not engine.recall(question, spaces="handbook", preset="knowledge").hits
+    assert engine.recall(question, spaces="handbook", preset="knowledge", floor=0).hits
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,14 @@ def test_below_the_floor_of_documents(engine: Engine, question: str) -> None:
     found = KnowledgeBase(engine, "kb").search(question)
     assert (found.status, found.hits) == (Status.BELOW_FLOOR, ())
     assert "confidence" in found.reasons[0]
+
+
+@pytest.mark.parametrize("line", [WORDS_ALONE, ANY_EMBEDDER, *MEASURED.values()])
+def test_floors_of_large_bases_are_higher(line: Calibration) -> None:
+    small, usual, large, huge = (
+        line.raised(line.documents, n) for n in (30, 1_000, 30_000, 10_000_000)
+    )
+    assert small == usual == pytest.approx(line.documents)
+    assert usual < large < huge < 0.4
+    assert line.raised(line.documents, 100_000) == huge
+    assert Calibration(0, 1).raised(0.0, 30_000) == 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import exp
+from math import exp, log
 from typing import ClassVar, NamedTuple
 
 from recollect.recall.budget import hit_of
@@ -21,6 +21,8 @@ from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_exact import plain_numbers
 from recollect.text.tokenise import identifiers, query_terms
 from recollect.vocabulary import Dropped, Status
+
+_USUAL, _LARGE = 1_000, 100_000  # passages
 
 
 class Calibration(NamedTuple):
@@ -34,6 +36,14 @@ class Calibration(NamedTuple):
     unasked: float = 0.5  # from here on it is worth speaking without being asked
     documents: float = 0.0  # the floor for documents: they say more than memories, and at length
     noise: float = 0.0  # a single passage below it answered none of the questions to documents
+    growth: float = 0.0  # of these two, in log odds, for each e-fold of passages
+
+    def raised(self, least: float, passages: int) -> float:
+        """In a large base something stands this near by chance: 1,000 passages to 100,000."""
+        if not least:
+            return least
+        times = min(max(passages, _USUAL), _LARGE) / _USUAL
+        return 1 / (1 + exp(-(log(least / (1 - least)) + self.growth * log(times))))
 
     def confidence(self, evidence: Evidence) -> float:
         odds = (
@@ -45,14 +55,16 @@ class Calibration(NamedTuple):
         return 1 / (1 + exp(-odds))
 
 
-WORDS_ALONE = Calibration(-1.61, 4.4, floor=0.2, unasked=0.45, documents=0.2, noise=0.25)
+WORDS_ALONE = Calibration(
+    -1.61, 4.4, floor=0.2, unasked=0.45, documents=0.2, noise=0.25, growth=0.1
+)
 ANY_EMBEDDER = Calibration(
-    -2.01, 3.95, standing=0.16, floor=0.2, unasked=0.45, documents=0.2, noise=0.25
+    -2.01, 3.95, standing=0.16, floor=0.2, unasked=0.45, documents=0.2, noise=0.25, growth=0.1
 )
 # By the beginning of the fingerprint: another version of a model is measured anew.
 MEASURED = {
     "use-multilingual-v3/": Calibration(
-        -4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15, documents=0.1, noise=0.06
+        -4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15, documents=0.1, noise=0.06, growth=0.24
     )
 }
 
@@ -90,7 +102,11 @@ class Abstain:
         elif floor is None:
             # without words nothing is covered, and that says nothing against it
             strict = self.documents and draft.query.words
-            floor = calibration.documents if strict else calibration.floor
+            floor = (
+                calibration.raised(calibration.documents, evidence.passages)
+                if strict
+                else calibration.floor
+            )
             floor = floor if evidence.passages >= _CALIBRATED_FROM else 0.0
         told = (
             f"confidence {confidence:.2f}: the best hold {evidence.coverage:.0%} of what the "

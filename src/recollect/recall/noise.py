@@ -33,12 +33,13 @@ class DropNoise:
         if draft.settled or draft.evidence is None or draft.query.floor == 0:
             return draft  # whoever wants no floor wants to see what there is
         line = calibration_for(draft)
+        least = line.raised(line.noise, draft.evidence.passages)
         question = _Question(draft)
         kept: list[Candidate] = []
         dropped: list[Dropped] = []
         for candidate in draft.candidates:
-            sure = question.confidence_in(candidate, line)
-            if sure is None or sure >= line.noise:
+            sure = question.confidence_in(candidate, line, least)
+            if sure is None or sure >= least:
                 kept.append(candidate)
                 continue
             reason = f"by itself it has a confidence of {sure:.3f}, as what is about something else"
@@ -63,13 +64,13 @@ class _Question:
         self._draft = draft
         self._asked: Asked | None = None
 
-    def confidence_in(self, candidate: Candidate, line: Calibration) -> float | None:
+    def confidence_in(self, candidate: Candidate, line: Calibration, least: float) -> float | None:
         """None where it came in a way that says more than this could."""
         if not _JUDGED.issuperset(candidate.channels):
             return None
         near = self._evidence(candidate, 0.0)
         sure = line.confidence(near)
-        if sure >= line.noise:  # as most of what is found: no text needs to be read
+        if sure >= least:  # as most of what is found: no text needs to be read
             return sure
         return line.confidence(near._replace(coverage=self._share_in(_told(candidate))))
 
