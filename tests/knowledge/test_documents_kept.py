@@ -101,7 +101,7 @@ def test_another_version_of_the_reader_reads_again(
     base: KnowledgeBase, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base.add(folder)
-    monkeypatch.setattr(adding, "READER", 2)
+    monkeypatch.setattr(adding, "READER", adding.READER + 1)
     assert set(fates(base, folder).values()) == {"replaced"}
 
 

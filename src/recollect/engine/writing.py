@@ -90,10 +90,10 @@ class Writing(Shared):
             self._parts.erase_questions(memory_id)  # they may hold the words that went
         return receipt
 
-    def replace_many(self, told: Sequence[Mapping[str, Any]]) -> str:
+    def replace_many(self, told: Sequence[Mapping[str, Any]], *, finish: bool = True) -> str:
         """Put what is told now in the place of the memories with these ids, all together. No former
         form is kept: for what is read from somewhere and now reads otherwise there. Why words alone
-        find it, if so."""
+        find it, if so. Without `finish`, whoever calls finishes erasing the former texts."""
         self._accesses.flush()
         ids = [str(one.get("id")) for one in told]
         formers: list[Memory] = []
@@ -103,7 +103,9 @@ class Writing(Shared):
             formers.append(former)
         note = self._parts.writer.replace_many(formers, told)
         self._parts.erase_questions(*ids)
-        self.store.finish_erasing([former.text for former in formers])
+        gone = [f.text for f, one in zip(formers, told, strict=True) if f.text != one.get("text")]
+        if finish and gone:
+            self.store.finish_erasing(gone)
         return note
 
     def reinforce(self, memory_id: str, times: int = 1) -> Receipt:
@@ -155,9 +157,10 @@ class Writing(Shared):
         owed = self.store.owed() if isinstance(self.store, HasParts) else []
         return owed or [_HELD_BY_READERS]
 
-    def forget_many(self, ids: Sequence[str], *, space: str) -> int:
+    def forget_many(self, ids: Sequence[str], *, space: str, finish: bool = True) -> int:
         """Erase many memories of a space as `forget` does, all together; how many there were. Not
-        for what a notebook's file says: that is forgotten line by line."""
+        for what a notebook's file says: that is forgotten line by line. Without `finish`, whoever
+        calls finishes erasing."""
         with self.tiers.alone():
             found = [one for one in self.store.get(list(ids), spaces=[space]) if one is not None]
             for memory in found:
@@ -172,7 +175,8 @@ class Writing(Shared):
             self.store.delete(gone)
             self.withheld.remove(self.withheld.ids(space) & set(gone))
             self._parts.erase_questions(*gone)
-            self.store.finish_erasing([memory.text for memory in found])
+            if finish:
+                self.store.finish_erasing([memory.text for memory in found])
             return len(gone)
 
     def forget_space(self, space: str) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # In one transaction. Of one passage each they would be some thousands; others wait for that long.
 AT_ONCE = 2_000  # sections
 CHARS_AT_ONCE = 2_000_000
+_LOOKED_FOR = 1_000  # texts, of those that went
 
 T = TypeVar("T")
 
@@ -28,6 +29,7 @@ class Keeper:
     def __init__(self, engine: Engine, space: str) -> None:
         self._engine = engine
         self._space = space
+        self._erased: list[str] = []  # texts that went, and may be left in files
 
     def put(self, documents: Sequence[tuple[Made, Memory | None]]) -> list[str]:
         """Write documents, each with the card that is there already, if one is; notes."""
@@ -42,24 +44,32 @@ class Keeper:
                 others += [(made, None) for made in some]
         for made, held in others:
             notes += self._replace(made, held)
+        self._finish()
         return list(dict.fromkeys(notes))
 
     def remove(self, cards: Sequence[Memory]) -> int:
-        """Erase documents, their sections first; how many memories went."""
-        gone = 0
-        few: list[str] = []
-        for card in cards:
-            ids = [section_id(card.id, at) for at in range(_sections(card))]
-            if len(ids) > AT_ONCE:
-                self._engine.replace_many([unfinished(_told(card), sections=len(ids))])
-                for some in _chunks(ids, AT_ONCE):
-                    gone += self._engine.forget_many(some, space=self._space)
-                ids = []
-            few += [card.id, *ids]
-            if len(few) > AT_ONCE:
-                gone += self._engine.forget_many(few, space=self._space)
-                few = []
-        return gone + (self._engine.forget_many(few, space=self._space) if few else 0)
+        """Erase documents; how many memories went. Where that takes several transactions, their
+        cards say "unfinished" meanwhile, and go last."""
+        parts = [section_id(card.id, at) for card in cards for at in range(_sections(card))]
+        ids = [*parts, *(card.id for card in cards)]
+        if len(ids) > AT_ONCE:
+            for some in _chunks(cards, AT_ONCE):
+                told = [unfinished(_told(card), sections=_sections(card)) for card in some]
+                self._engine.replace_many(told, finish=False)
+        gone = sum(self._forget(some) for some in _chunks(ids, AT_ONCE))
+        self._finish()
+        return gone
+
+    def _forget(self, ids: Sequence[str]) -> int:
+        held = self._engine.store.get(list(ids), spaces=[self._space])
+        self._erased += [one.text for one in held if one is not None]
+        return self._engine.forget_many(ids, space=self._space, finish=False)
+
+    def _finish(self) -> None:
+        """Once for all: the whole file is looked through for what may be left of them."""
+        if self._erased:
+            self._engine.store.finish_erasing(self._erased[:_LOOKED_FOR])
+            self._erased = []
 
     def amend(self, card: Memory, **metadata: Any) -> None:
         """Change what a card says beside its text."""
@@ -86,9 +96,10 @@ class Keeper:
         surplus = [one for one in ids[len(made.sections) :] if one in known]
         notes = self._card(unfinished(made.card, sections=count))
         for some in _chunks(surplus, AT_ONCE):
-            self._engine.forget_many(some, space=self._space)
+            self._forget(some)
+        self._erased += [known[told["id"]].text for told in changed]
         for told in _chunks(changed, AT_ONCE):
-            notes.append(self._engine.replace_many(told))
+            notes.append(self._engine.replace_many(told, finish=False))
         for told in _chunks(new, AT_ONCE):
             notes += self._tell(told)
         return [*filter(None, notes), *self._card(made.card)]
@@ -96,7 +107,7 @@ class Keeper:
     def _card(self, told: Told) -> list[str]:
         if self._engine.get(told["id"], space=self._space) is None:
             return self._tell([told])
-        return [self._engine.replace_many([told])]
+        return [self._engine.replace_many([told], finish=False)]
 
     def _tell(self, told: Sequence[Told]) -> list[str]:
         """In one transaction: fewer than the engine takes in one batch."""

@@ -16,6 +16,9 @@ from recollect.text.linear import Pattern, compiled, escaped
 _PIECE = 24  # characters
 _EVERY = 200  # characters of a text; what is left may be only a part of it
 _MOST_PIECES = 1_000  # of all texts together
+# Looked for at once. With 1,000 RE2 has no room left for its tables and takes a hundred times as
+# long: 13 s for 8 MB, instead of .07 s with 400.
+_AT_ONCE = 200
 _CHUNK = 8 * 1024 * 1024
 _OVERLAP = 4 * _PIECE  # bytes
 _LEAVES = {0x0A, 0x0D}  # pages that hold rows: of an index, of a table
@@ -27,7 +30,11 @@ def left_in(path: Path, texts: Iterable[str]) -> bool:
     pieces = _pieces(texts)
     if not pieces or not path.exists():
         return False
-    wanted = compiled("|".join(map(escaped, pieces)), bare=True)
+    some = (pieces[at : at + _AT_ONCE] for at in range(0, len(pieces), _AT_ONCE))
+    return any(_any_left(path, compiled("|".join(map(escaped, one)), bare=True)) for one in some)
+
+
+def _any_left(path: Path, wanted: Pattern) -> bool:
     with path.open("rb") as file:
         head = file.read(100)
         size = int.from_bytes(head[16:18], "big") if len(head) == 100 else 0
