@@ -1,0 +1,64 @@
+"""The ways of asking that are compared: the preset `knowledge` as it is, and without each part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.recall.deduplicate import Deduplicate, OnePerMemory
+from recollect.recall.draft import Stage
+from recollect.recall.fuse import ReciprocalRanks
+from recollect.recall.fuse_adaptively import FuseAdaptively
+from recollect.recall.noise import DropNoise
+from recollect.recall.plan import Plan
+from recollect.recall.presets import Preset, preset_named
+from recollect.recall.presets_by_use import knowledge_preset
+from recollect.recall.search_exact import SearchExact
+from recollect.recall.search_meaning import SearchMeaning
+from recollect.recall.search_words import SearchWords
+from recollect.recall.side_by_side import SideBySide
+
+WHOLE = knowledge_preset()
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    preset: Preset = WHOLE
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def without(*kinds: type, of: Preset = WHOLE) -> Way:
+    return Way(of._replace(stages=tuple(s for s in of.stages if not isinstance(s, kinds))))
+
+
+def instead(kind: type, stage: Stage) -> Way:
+    stages = tuple(stage if isinstance(s, kind) else s for s in WHOLE.stages)
+    return Way(WHOLE._replace(stages=stages))
+
+
+WAYS: Mapping[str, Way] = {
+    "knowledge": Way(),
+    "without the second pass": Way(knowledge_preset(expand=False)),
+    "without widened candidates": instead(
+        SideBySide,
+        SideBySide(
+            (SearchMeaning(candidates=10, exactly=True), SearchWords(candidates=10, exactly=True))
+        ),
+    ),
+    "without neighbours": Way(knowledge_preset(widen=None)),
+    "without one per section": without(OnePerMemory),
+    "without de-duplication at all": without(OnePerMemory, Deduplicate),
+    "without rewriting": without(Plan),
+    "without identifiers": without(SearchExact),
+    "with cards": Way(knowledge_preset(cards_give_way=False)),
+    "without confidence and noise": Way(knowledge_preset(abstain=False)),
+    "without noise dropped": without(DropNoise),
+    "meaning from .2": Way(options={"vector_threshold": 0.2}),
+    "words from .3": Way(options={"keyword_threshold": 0.3}),
+    "both thresholds": Way(options={"vector_threshold": 0.2, "keyword_threshold": 0.3}),
+    "words only": Way(options={"disable_vector_match": True}),
+    "meaning only": Way(options={"disable_keywords_match": True}),
+    "fused adaptively": instead(ReciprocalRanks, FuseAdaptively()),
+    "preset balanced": Way(preset_named("balanced")),
+}
