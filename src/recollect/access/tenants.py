@@ -70,6 +70,11 @@ class Tenants:
     def create(self, tenant: str) -> None:
         if check_tenant(tenant) == DEFAULT_TENANT or self.exists(tenant):
             raise Conflict(f"there is a tenant {tenant!r} already; choose another name")
+        if self._settings.server is not None:  # never a file on this machine instead
+            raise InvalidInput(
+                "this server keeps one tenant in a PostgreSQL store; for another, start one with "
+                "a database of its own"
+            )
         self.folder.mkdir(mode=0o700, exist_ok=True)
         from recollect.stores.sqlite.store import SQLiteStore
 

@@ -47,11 +47,16 @@ def search(
     if where is None and not indexed:
         wanted = limit
     near = _by_index(table) if indexed else "ORDER BY v.embedding <#> %(q)s::vector, v.pid"
+    best = (
+        f"SELECT v.pid, -(v.embedding <#> %(q)s::vector) AS score FROM {table.table} v "
+        f"WHERE v.space = {space.id:d} {near} LIMIT {wanted:d}"
+    )
+    if where is None:  # only those that are handed out need a name
+        best = f"SELECT * FROM ({best}) v ORDER BY v.score DESC, v.pid LIMIT {limit:d}"
     looked = _found(
         cursor,
-        f"SELECT m.id, p.ordinal, v.score FROM (SELECT v.pid, -(v.embedding <#> %(q)s::vector) "
-        f"AS score FROM {table.table} v WHERE v.space = {space.id:d} {near} "
-        f"LIMIT {wanted:d}) v {_NAMED} WHERE {_named(condition)} ORDER BY v.score DESC, v.pid",
+        f"SELECT m.id, p.ordinal, v.score FROM ({best}) v {_NAMED} WHERE {_named(condition)} "
+        "ORDER BY v.score DESC, v.pid",
         asked,
         bindings,
     )

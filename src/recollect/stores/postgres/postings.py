@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -67,12 +67,12 @@ class Gathered(NamedTuple):
 
 
 def inverted(passages: Sequence[Worded], low: int) -> Inverted:
-    vocabulary: dict[str, int] = {}
+    vocabulary: dict[str, int] = defaultdict(count().__next__)  # each new word gets the next number
     said: list[int] = []
     lengths: list[int] = []
     for passage in passages:
         words = passage.terms.split()
-        said += [vocabulary.setdefault(word, len(vocabulary)) for word in words]
+        said += map(vocabulary.__getitem__, words)
         lengths.append(len(words))
     names = sorted(vocabulary)
     rank = np.empty(len(names), np.int64)
@@ -90,13 +90,12 @@ def inverted(passages: Sequence[Worded], low: int) -> Inverted:
 
 def together(rows: Iterable[tuple[int, bytes]], low: int) -> Inverted:
     """Rows of several segments, by the number of each one's first passage, as one segment."""
-    vocabulary: dict[str, int] = {}
+    vocabulary: dict[str, int] = defaultdict(count().__next__)
     owners: list[Ints] = []
     parts: list[Postings] = []
     for start, data in rows:
         names, counts, postings = read(data)
-        ids = [vocabulary.setdefault(name, len(vocabulary)) for name in names]
-        owners.append(np.repeat(ids, counts))
+        owners.append(np.repeat([vocabulary[name] for name in names], counts))
         moved = postings.copy()
         moved["place"] += start - low
         parts.append(moved)

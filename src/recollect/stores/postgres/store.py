@@ -20,6 +20,7 @@ from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
 from recollect.stores.postgres.spaces import ensure_space, space_infos, spaces_of
 from recollect.stores.postgres.upkeep import Upkeep
 from recollect.stores.postgres.where import to_sql
+from recollect.stores.postgres.whole import HasWhole
 from recollect.stores.protocol import (
     Compared,
     Embedding,
@@ -47,7 +48,7 @@ _T = TypeVar("_T")
 DEFAULT_TENANT = "default"
 
 
-class PostgresStore:
+class PostgresStore(HasWhole):
     """Open (and if need be prepare) the store of a tenant at this address."""
 
     def __init__(self, url: str, *, tenant: str = DEFAULT_TENANT) -> None:

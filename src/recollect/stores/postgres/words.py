@@ -241,11 +241,11 @@ def holding(cursor: Cursor, space: int, terms: Sequence[str]) -> dict[str, Gathe
     for term in terms:
         if stands_for_many(term):
             rows = cursor.execute(
-                "SELECT s.low, c.data FROM segments s, LATERAL (SELECT data FROM words "
-                "WHERE space = %s AND low = s.low AND first < %s AND first >= coalesce((SELECT "
-                "max(first) FROM words WHERE space = %s AND low = s.low AND first <= %s), '')) c "
-                "WHERE s.space = %s",
-                (space, term + _BEYOND, space, term, space),
+                "SELECT s.low, c.data FROM segments s, LATERAL (SELECT coalesce(max(first), '') "
+                "AS first FROM words WHERE space = %s AND low = s.low AND first <= %s) b, "
+                "LATERAL (SELECT data FROM words WHERE space = %s AND low = s.low "
+                "AND first >= b.first AND first < %s) c WHERE s.space = %s",
+                (space, term, space, term + _BEYOND, space),
                 binary=True,
             )
             found |= gathered(((term, *row) for row in rows), beginnings=True)
