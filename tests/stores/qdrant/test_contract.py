@@ -1,0 +1,36 @@
+"""The retriever contract on a real Qdrant, by HTTP and by gRPC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from recollect.stores.qdrant.retriever import QdrantRetriever
+from recollect.stores.retriever_address import parse_address
+from recollect.stores.retrievers import Retriever
+from recollect.testing import RetrieverContract
+from recollect.testing.qdrant_server import QdrantServer
+
+
+class TestQdrant(RetrieverContract):
+    @pytest.fixture
+    def make_retriever(self, server: QdrantServer) -> Callable[[], Retriever]:
+        return lambda: QdrantRetriever(parse_address(server.new_address()))
+
+    @pytest.fixture
+    def reopen_retriever(self) -> Callable[[Retriever], Retriever]:
+        return reopened
+
+
+class TestQdrantByGrpc(TestQdrant):
+    @pytest.fixture
+    def make_retriever(self, server: QdrantServer) -> Callable[[], Retriever]:
+        port = str(server.grpc_port)
+        return lambda: QdrantRetriever(parse_address(server.new_address(grpc=port)))
+
+
+def reopened(retriever: Retriever) -> Retriever:
+    assert isinstance(retriever, QdrantRetriever)
+    retriever.close()
+    return QdrantRetriever(retriever.address)
