@@ -3,7 +3,7 @@
 Exact while a space is small, which most are: its vectors stand together under the primary key. A
 large space gets an index of its own (`upkeep.py`): a graph over all spaces would be walked for
 nothing wherever a space is a small part of it. The index holds halves (`halfvec`), at half the size
-and no measurable loss; what it finds is scored again from the full vectors.
+and the same recall; what it finds is scored again from the full vectors.
 """
 
 from __future__ import annotations
