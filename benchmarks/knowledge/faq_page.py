@@ -51,8 +51,8 @@ What can be read from it, and what cannot:
 - Similar questions are worth 6 to 18 points of R@{first} on the two halves; on the unseen entries
   they cost one question of 20 in English and two in Chinese.
 - Whether an entry stands once in each list (`FaqOnce`) or by passages was decided on `dev`. On the
-  held-out half it gains in hit@1 and MRR and nothing in R@{first}, on the unseen entries it loses in
-  R@{first}: taken together that is no proof of either.
+  held-out half it gains in hit@1 and MRR and nothing in R@{first}, on the unseen entries it loses
+  in R@{first}: taken together that is no proof of either.
 - For paraphrases that avoid an entry's words, meaning alone is clearly better than both together,
   in every part. Questions of people share more words than these, so nothing was changed for it.
 """
