@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from recollect.errors import StoreError
 from recollect.filters import Filter
+from recollect.stores.movable import Kept, Movable, Whole
 from recollect.stores.protocol import (
     Compared,
     CountsTerms,
@@ -97,6 +99,23 @@ class LeftToTheTruth:
 
     def embedding(self) -> Embedding | None:
         return self._truth.embedding()
+
+    def whole(self, ids: Sequence[str]) -> list[Whole | None]:
+        return self._movable().whole(ids)
+
+    def embeddings(self) -> tuple[Embedding, ...]:
+        return self._movable().embeddings()
+
+    def working(self) -> list[Kept]:
+        return self._movable().working()
+
+    def identity(self) -> str:
+        return self._movable().identity()
+
+    def _movable(self) -> Movable:
+        if not isinstance(self._truth, Movable):
+            raise StoreError(f"{type(self._truth).__name__} cannot be taken to another store")
+        return self._truth
 
     def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
         return self._truth.unembedded(fingerprint, limit=limit)

@@ -29,6 +29,7 @@ from recollect.stores.in_memory.held import (
 )
 from recollect.stores.in_memory.notes import Notes
 from recollect.stores.in_memory.tiers import new_tiers
+from recollect.stores.in_memory.whole import HasWhole
 from recollect.stores.protocol import (
     Compared,
     Embedding,
@@ -56,7 +57,7 @@ from recollect.vocabulary import (
 )
 
 
-class InMemoryStore(Notes):
+class InMemoryStore(Notes, HasWhole):
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.RLock()

@@ -112,16 +112,20 @@ class SQLiteFeed:
 
     def held(self, ids: Sequence[str]) -> list[Held | None]:
         with self._database.read() as reader:
-            found = _held(reader, ids)
+            found = held_now(reader, ids)
         return [found.get(memory_id) for memory_id in ids]
 
     def embeddings(self) -> tuple[Embedding, ...]:
         with self._database.read() as reader:
-            tables = sorted(vector_tables.all_tables(reader), key=lambda t: not t.active)
-        return tuple(Embedding(t.fingerprint, t.dimension, t.name) for t in tables)
+            return embeddings(reader)
 
 
-def _held(reader: apsw.Connection, ids: Sequence[str]) -> dict[str, Held]:
+def embeddings(reader: apsw.Connection) -> tuple[Embedding, ...]:
+    tables = sorted(vector_tables.all_tables(reader), key=lambda t: not t.active)
+    return tuple(Embedding(t.fingerprint, t.dimension, t.name) for t in tables)
+
+
+def held_now(reader: apsw.Connection, ids: Sequence[str]) -> dict[str, Held]:
     import numpy as np
 
     rows = list(

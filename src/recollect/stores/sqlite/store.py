@@ -35,6 +35,7 @@ from recollect.stores.sqlite.searching import Searcher, neighbours
 from recollect.stores.sqlite.spaces import ensure_space, space_id, space_infos, spaces_of
 from recollect.stores.sqlite.upkeep import Upkeep
 from recollect.stores.sqlite.where import to_sql
+from recollect.stores.sqlite.whole import HasWhole
 from recollect.stores.tiers import Tiers
 from recollect.text import tokenise
 from recollect.text.split import split
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from recollect.stores.sqlite.events import SQLiteEventLog
 
 
-class SQLiteStore:
+class SQLiteStore(HasWhole):
     """Open (and if need be create) the store in this file."""
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:

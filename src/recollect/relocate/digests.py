@@ -1,0 +1,106 @@
+"""What two stores must have in common after a move, in few numbers: how many there are of a thing,
+and a digest of all of them. The digest is a sum, so that it does not depend on the order in which
+stores hand things out; the order told has a digest of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from recollect.clock import to_micros
+from recollect.stores.movable import Whole
+from recollect.vocabulary import Event, Memory, Offer, Revision, Ruling
+
+_ROUND = 1 << 256
+
+
+class Digest(NamedTuple):
+    """Of any number of things of one kind."""
+
+    number: int = 0
+    total: int = 0
+    order: bytes = b""
+
+    def plus(self, one: bytes, name: str = "") -> Digest:
+        total = (self.total + int.from_bytes(one, "big")) % _ROUND
+        return Digest(self.number + 1, total, sha256(self.order + name.encode()).digest())
+
+    @property
+    def said(self) -> str:
+        return f"{self.total:064x}"
+
+    def holds_as(self, other: Digest) -> bool:
+        """The same things, in whatever order."""
+        return (self.number, self.total) == (other.number, other.total)
+
+
+def of_memory(whole: Whole) -> bytes:
+    """All of it but the handles, which are each store's own."""
+    said = sha256(_canonical([_memory(whole.memory), whole.identity, *map(_former, whole.history)]))
+    for held in whole.passages:
+        said.update(_canonical(list(held.passage)))
+        for fingerprint in sorted(held.vectors):
+            said.update(_canonical(fingerprint))
+            said.update(held.vectors[fingerprint].astype("<f4").tobytes())
+    return said.digest()
+
+
+def without_counters(whole: Whole) -> Whole:
+    """What is left of it where nobody asks how often it was told and read."""
+    from dataclasses import replace
+
+    return whole._replace(memory=replace(whole.memory, reinforcement=0, access_count=0))
+
+
+def of_offer(offer: Offer, rulings: Iterable[Ruling]) -> bytes:
+    fields = {name: getattr(offer, name) for name in Offer.__slots__ if name != "memory"}
+    return sha256(
+        _canonical([_memory(offer.memory), fields, *(list(ruling) for ruling in rulings)])
+    ).digest()
+
+
+def of_recent(memory: Memory, until: datetime) -> bytes:
+    return sha256(_canonical([_memory(memory), until])).digest()
+
+
+def of_note(key: str, value: str) -> bytes:
+    return sha256(_canonical([key, value])).digest()
+
+
+def of_event(event: Event) -> bytes:
+    """Its number is given anew by whoever takes it over."""
+    return sha256(_canonical(list(event[1:]))).digest()
+
+
+def _memory(memory: Memory) -> dict[str, Any]:
+    return {name: getattr(memory, name) for name in Memory.__slots__}
+
+
+def _former(revision: Revision) -> list[Any]:
+    return [_memory(revision.memory), revision.replaced_at]
+
+
+def _canonical(value: object) -> bytes:
+    return json.dumps(_plain(value), ensure_ascii=False, sort_keys=True).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def _plain(value: object) -> object:
+    """The same for the same, whichever store it comes from: one has 1.0 where another has 1."""
+    if isinstance(value, datetime):
+        return to_micros(value)
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Iterable):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,145 @@
+"""Is there in one store what there is in another? Both are read whole, and what is compared are the
+counts and digests of every part."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from recollect.relocate.carrying import MovableStore, walk
+from recollect.relocate.carrying_tiers import events_of, notes_of, offers_of, recent_of
+from recollect.relocate.digests import (
+    Digest,
+    of_event,
+    of_memory,
+    of_note,
+    of_offer,
+    of_recent,
+)
+
+Progress = Callable[[int, int | None], None]
+EVENTS = "events"
+
+
+class Contents(NamedTuple):
+    """What a store holds, in numbers."""
+
+    spaces: dict[str, Digest]  # by name; an empty one too
+    parts: dict[str, Digest]  # offers, recent, notes, and events if they are wanted
+    embeddings: tuple[str, ...]  # fingerprints: whose vectors answer, whose are being built
+    damaged: tuple[str, ...]
+
+
+class Compared(NamedTuple):
+    """One part of both stores."""
+
+    name: str
+    source: Digest
+    target: Digest
+    on_both_sides: bool = True  # also where it is empty
+
+    @property
+    def same(self) -> bool:
+        return self.on_both_sides and self.source.holds_as(self.target)
+
+    @property
+    def same_order(self) -> bool:
+        return self.source.order == self.target.order
+
+
+class Proof(NamedTuple):
+    spaces: list[Compared]
+    parts: list[Compared]
+    embeddings: bool  # the same answers, and the same is being built
+    damaged: tuple[str, ...]  # of the source: nobody can read these any more
+
+    @property
+    def holds(self) -> bool:
+        return self.embeddings and all(one.same for one in (*self.spaces, *self.parts))
+
+    @property
+    def same_order(self) -> bool:
+        return all(one.same_order for one in self.spaces)
+
+    @property
+    def differing(self) -> list[str]:
+        named = [f"the space {one.name!r}" for one in self.spaces if not one.same]
+        named += [one.name for one in self.parts if not one.same]
+        return named if self.embeddings else [*named, "whose vectors answer"]
+
+    @property
+    def memories(self) -> int:
+        return sum(one.source.number for one in self.spaces)
+
+
+def contents(
+    store: MovableStore,
+    *,
+    now: datetime,
+    own_note: str,
+    events: bool = False,
+    progress: Progress | None = None,
+) -> Contents:
+    spaces: dict[str, Digest] = defaultdict(Digest)
+    for info in store.spaces():
+        spaces[info.name] = Digest()
+    total, done = sum(info.memories for info in store.spaces()), 0
+    damaged: list[str] = []
+    for page in walk(store, None, damaged):
+        for one in page.whole:
+            space = one.memory.space
+            spaces[space] = spaces[space].plus(of_memory(one), one.memory.id)
+        done += len(page.whole)
+        if progress is not None:
+            progress(done, total)
+    parts = {"offers": Digest(), "recent": Digest(), "notes": Digest()}
+    for offer, rulings in offers_of(store):
+        parts["offers"] = parts["offers"].plus(of_offer(offer, rulings), offer.id)
+    for recent in recent_of(store, now=now):
+        parts["recent"] = parts["recent"].plus(of_recent(recent.memory, recent.until))
+    for key, value in notes_of(store, own_note).items():
+        parts["notes"] = parts["notes"].plus(of_note(key, value))
+    if events:
+        parts[EVENTS] = Digest()
+        for some in events_of(store):
+            for event in some:
+                parts[EVENTS] = parts[EVENTS].plus(of_event(event))
+    fingerprints = tuple(embedding.fingerprint for embedding in store.embeddings())
+    return Contents(dict(spaces), parts, fingerprints, tuple(damaged))
+
+
+def compare(source: Contents, target: Contents) -> Proof:
+    none = Digest()
+
+    def both(of: dict[str, Digest], to: dict[str, Digest]) -> list[Compared]:
+        names = sorted(of.keys() | to.keys())
+        return [Compared(n, of.get(n, none), to.get(n, none), n in of and n in to) for n in names]
+
+    return Proof(
+        both(source.spaces, target.spaces),
+        both(source.parts, target.parts),
+        not source.embeddings or source.embeddings == target.embeddings,
+        source.damaged,
+    )
+
+
+def proof_record(proof: Proof) -> dict[str, Any]:
+    """As JSON-ready values."""
+
+    def record(one: Compared) -> dict[str, Any]:
+        return {
+            "source": one.source.number,
+            "target": one.target.number,
+            "digest": one.source.said,
+            "same": one.same,
+        }
+
+    return {
+        "same": proof.holds,
+        "spaces": {one.name: {**record(one), "order": one.same_order} for one in proof.spaces},
+        **{one.name: record(one) for one in proof.parts},
+        "embeddings": proof.embeddings,
+        "damaged": list(proof.damaged),
+    }
