@@ -6,6 +6,7 @@ from typing import cast
 
 import pytest
 
+from recollect.access.homes import FileHomes
 from recollect.access.reception import Reception
 from recollect.access.tenant_names import check_tenant, file_of, tenant_in
 from recollect.access.tenants import Tenants
@@ -19,6 +20,11 @@ TRICKS = [
     "Acme", "straße", "ＡＣＭＥ", "e\u0301", "con", "nul", "com1", "lpt9", "=61", "a" * 41,
     "研发部/..", "ſ", None, 7, b"acme", "a\n",
 ]  # fmt: skip
+
+
+def folder_of(reception: Reception) -> Path:
+    assert isinstance(reception.tenants.homes, FileHomes)
+    return reception.tenants.homes.folder
 
 
 @pytest.mark.parametrize("name", TRICKS)
@@ -44,7 +50,7 @@ def test_each_name_has_a_file_of_its_own_in_the_folder(tmp_path: Path, name: str
 
 def test_files_that_are_nobodys_are_no_tenants(reception: Reception) -> None:
     reception.tenants.create("acme")
-    folder = reception.tenants.folder
+    folder = folder_of(reception)
     for name in ("notes.txt", "A.db", "=zz.db", "=61636d65.db", ".db", "a b.db", "acme.db.bak"):
         (folder / name).write_bytes(b"")
     assert reception.tenants.list() == ["default", "acme"]
@@ -93,9 +99,9 @@ def test_removing_erases_the_files_and_ends_the_keys(reception: Reception) -> No
     revoked = reception.remove_tenant("acme")
     assert [record.id for record in revoked] == [key.record.id]
     assert reception.tenants.list() == ["default", "acme2", "研发部"]
-    left = sorted(f.name for f in reception.tenants.folder.iterdir() if f.name.startswith("acme."))
+    left = sorted(f.name for f in folder_of(reception).iterdir() if f.name.startswith("acme."))
     assert left == []
-    for file in reception.tenants.folder.rglob("*"):
+    for file in folder_of(reception).rglob("*"):
         assert not file.is_file() or "金丝雀".encode() not in file.read_bytes()
     with pytest.raises(Unauthorised):
         reception.caller(key.key, door="rest")

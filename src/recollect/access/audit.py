@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from recollect.access.caller import Caller
-from recollect.access.server_file import ServerFile
+from recollect.access.server_rows import Rows, ServerRows
 from recollect.clock import Clock, from_micros, system_clock, to_micros
 from recollect.errors import RecollectError, StoreError
 
@@ -50,7 +50,7 @@ class Broken(NamedTuple):
 
 
 class Audit:
-    def __init__(self, file: ServerFile, *, clock: Clock = system_clock) -> None:
+    def __init__(self, file: ServerRows, *, clock: Clock = system_clock) -> None:
         self._file = file
         self._clock = clock
         self._fault = ""
@@ -79,10 +79,7 @@ class Audit:
                     "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1"
                 ).fetchone()
                 last, before = row or (0, _START)
-                number = 1 + max(
-                    last,
-                    writer.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").get or 0,
-                )
+                number = 1 + max(last, self._file.last_audited(writer))
                 said = (
                     number,
                     to_micros(self._clock()),
@@ -101,7 +98,7 @@ class Audit:
         except RecollectError as e:
             self._fault = str(e)
             raise StoreError(
-                f"the audit trail {self._file.path} cannot be written ({e}). What was asked may "
+                f"the audit trail {self._file.shown} cannot be written ({e}). What was asked may "
                 "have been done; nothing more is written before the trail can be"
             ) from e
         self._fault = ""
@@ -123,7 +120,7 @@ class Audit:
         limit: int = 100,
     ) -> list[AuditRow]:
         """Newest first; `before` a number goes on from there."""
-        tests, bindings = ["1"], list[Any]()
+        tests, bindings = ["1 = 1"], list[Any]()
         for column, value in (("tenant", tenant), ("key_id", key_id), ("action", action)):
             if value is not None:
                 tests.append(f"{column} = ?")
@@ -153,19 +150,28 @@ class Audit:
         with self._file.read() as reader:
             if reader is None:
                 return None if found else Broken(1, "the trail is gone")
-            for row in reader.execute(f"SELECT {_COLUMNS} FROM audit ORDER BY number"):
+            for row in _in_order(reader):
                 if row[0] != expected:
                     return Broken(expected, f"row {expected} is missing")
                 if bytes(row[8]) != _linked(before, row[:8]):
                     return Broken(expected, f"row {expected} or the one before it was changed")
                 before, expected = bytes(row[8]), expected + 1
                 found = found or before.hex() == head
-            last = reader.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").get or 0
+            last = self._file.last_audited(reader)
         if last >= expected:
             return Broken(expected, f"rows from {expected} to {last} are missing at the end")
         if not found:
             return Broken(expected, "no row has the hash that was noted: the trail was made anew")
         return None
+
+
+def _in_order(reader: Rows) -> Iterator[Sequence[Any]]:
+    """The whole trail, a page at a time: it may be longer than what fits into memory."""
+    asked = f"SELECT {_COLUMNS} FROM audit WHERE number > ? ORDER BY number LIMIT ?"
+    after = -1
+    while page := list(reader.execute(asked, (after, _PAGE))):
+        yield from page
+        after = page[-1][0]
 
 
 def audit_record(row: AuditRow) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from hashlib import sha256
 from typing import Any
 
 from recollect.access.caller import Caller, Scope, scopes_of
-from recollect.access.server_file import ServerFile
+from recollect.access.server_rows import ServerRows, only
 from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant
 from recollect.checks import check_space, shown
 from recollect.clock import Clock, from_micros, parse_moment, system_clock, to_micros
@@ -70,7 +70,7 @@ class NewKey:
 
 
 class KeyBook:
-    def __init__(self, file: ServerFile, *, clock: Clock = system_clock) -> None:
+    def __init__(self, file: ServerRows, *, clock: Clock = system_clock) -> None:
         self._file = file
         self._clock = clock
         self._noted: dict[str, datetime] = {}
@@ -116,7 +116,7 @@ class KeyBook:
             if reader is None:
                 return []
             rows = reader.execute(
-                f"SELECT {_COLUMNS} FROM keys WHERE tenant = ifnull(?, tenant) "
+                f"SELECT {_COLUMNS} FROM keys WHERE tenant = coalesce(?, tenant) "
                 "ORDER BY created_at, id",
                 (tenant,),
             )
@@ -126,7 +126,7 @@ class KeyBook:
         """From the next request on it is refused, in every process. Revoked twice is revoked."""
         with self._file.write() as writer:
             writer.execute(
-                "UPDATE keys SET revoked_at = ifnull(revoked_at, ?) WHERE id = ?",
+                "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?",
                 (to_micros(self._clock()), key_id),
             )
             row = writer.execute(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (key_id,)).fetchone()
@@ -141,7 +141,7 @@ class KeyBook:
     def any(self) -> bool:
         """Was a key ever made here? Then nobody comes in without one."""
         with self._file.read() as reader:
-            return reader is not None and reader.execute("SELECT 1 FROM keys LIMIT 1").get == 1
+            return reader is not None and only(reader.execute("SELECT 1 FROM keys LIMIT 1")) == 1
 
     def caller(self, key: str, *, door: str) -> Caller:
         """Who holds this key. An unknown, a malformed, a revoked and an expired one get the same
@@ -189,9 +189,9 @@ class KeyBook:
         with self._file.read() as reader:
             if reader is None:
                 return None
-            known: str | None = reader.execute(
-                "SELECT id FROM keys WHERE id = ?", (form[1] if form else _NOBODY,)
-            ).get
+            known: str | None = only(
+                reader.execute("SELECT id FROM keys WHERE id = ?", (form[1] if form else _NOBODY,))
+            )
         return known
 
     def _note_use(self, record: KeyRecord) -> None:

@@ -10,12 +10,13 @@ from recollect.access.audit import Audit
 from recollect.access.caller import Caller, Scope
 from recollect.access.cursors import Cursors
 from recollect.access.desk import Desk
+from recollect.access.homes import homes_for
 from recollect.access.kept_answers import with_offers, without_text
 from recollect.access.keys import KeyBook, KeyRecord, NewKey
 from recollect.access.rates import PER_MINUTE, Rates
 from recollect.access.refusals import Refusals
 from recollect.access.repeats import Answer, Repeats, Replayed
-from recollect.access.server_file import ServerFile
+from recollect.access.server_rows import server_rows
 from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.tenants import Tenants
 from recollect.clock import Clock, system_clock
@@ -47,10 +48,11 @@ class Reception:
         self.open_to_all = open_to_all
         self.open_until_keys = open_until_keys
         self.clock = clock
-        self.tenants = Tenants(settings, embedder=embedder, clock=clock)
         if not settings.store:  # our own place; a place that the user named must exist
             settings.store_path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = ServerFile(settings.store_path)
+        self._file = server_rows(settings)
+        homes = homes_for(settings, self._file, clock)
+        self.tenants = Tenants(settings, embedder=embedder, clock=clock, homes=homes)
         self.keys = KeyBook(self._file, clock=clock)
         self.audit = Audit(self._file, clock=clock)
         self._repeats = Repeats(self._file, clock=clock)

@@ -28,7 +28,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
 from recollect.access.caller import Caller
-from recollect.access.server_file import ServerFile
+from recollect.access.server_rows import ServerRows
 from recollect.clock import Clock, system_clock, to_micros
 from recollect.errors import (
     Conflict,
@@ -57,7 +57,7 @@ class Replayed(NamedTuple):
 
 class Repeats:
     def __init__(
-        self, file: ServerFile, *, clock: Clock = system_clock, patience: float = _PATIENCE
+        self, file: ServerRows, *, clock: Clock = system_clock, patience: float = _PATIENCE
     ) -> None:
         self._file = file
         self._clock = clock
@@ -148,7 +148,10 @@ class Repeats:
                         "again with another key"
                     )
             writer.execute(
-                "INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?, ?, NULL)",
+                "INSERT INTO idempotency VALUES (?, ?, ?, ?, ?, ?, NULL) "
+                "ON CONFLICT (tenant, key_id, token_hash) DO UPDATE SET answer = NULL, "
+                "request_hash = excluded.request_hash, begun_at = excluded.begun_at, "
+                "owner = excluded.owner",
                 (*place, request_hash, now, self._owner),
             )
             self._running.add(own)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import apsw
 
+from recollect.access.server_rows import Rows, only
 from recollect.stores.sqlite.connection import check_sqlite_version, create_private, plain_errors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.schema import version_of
@@ -79,6 +80,13 @@ class ServerFile:
         self.path = server_file(store.absolute())
         with plain_errors(self.path):
             self._database = Database(self.path, read_only=False)
+
+    @property
+    def shown(self) -> str:
+        return str(self.path)
+
+    def last_audited(self, rows: Rows) -> int:
+        return only(rows.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'")) or 0
 
     @contextmanager
     def write(self, *, patience: float | None = None) -> Iterator[apsw.Connection]:

@@ -3,16 +3,15 @@ the embedder: no statistics, caches, counts or ids (docs/decisions/0014-tenants.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant, file_of, tenant_in
+from recollect.access.homes import FileHomes, Homes
+from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant
 from recollect.clock import Clock, system_clock
 from recollect.engine import Engine
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError
@@ -27,7 +26,7 @@ MOST_OPEN = 32  # engines at once; each holds a few files and threads
 @dataclass(slots=True)
 class _Open:
     engine: Engine
-    file: tuple[int, int] | None  # which file it is: one of the same name may be another
+    mark: object  # which store it is: one of the same name may be another
     users: int = 0
     stale: bool = False
 
@@ -40,6 +39,7 @@ class Tenants:
         embedder: Embedder | str | None = None,
         clock: Clock = system_clock,
         most_open: int = MOST_OPEN,
+        homes: Homes | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -50,35 +50,21 @@ class Tenants:
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
         self._closed = False
-        self.folder = settings.store_path.with_name(settings.store_path.name + ".tenants")
+        self.homes = homes if homes is not None else FileHomes(settings)
 
     # Who there is
 
     def list(self) -> list[str]:
         """The tenants, `default` first."""
-        found = sorted(filter(None, map(tenant_in, self.folder.glob("*.db"))))
-        return [DEFAULT_TENANT, *(name for name in found if name != DEFAULT_TENANT)]
+        return [DEFAULT_TENANT, *(name for name in self.homes.list() if name != DEFAULT_TENANT)]
 
     def exists(self, tenant: str) -> bool:
-        return tenant == DEFAULT_TENANT or self.path(tenant).exists()
-
-    def path(self, tenant: str) -> Path:
-        if tenant == DEFAULT_TENANT:
-            return self._settings.store_path
-        return file_of(self.folder, check_tenant(tenant))
+        return tenant == DEFAULT_TENANT or self.homes.exists(tenant)
 
     def create(self, tenant: str) -> None:
         if check_tenant(tenant) == DEFAULT_TENANT or self.exists(tenant):
             raise Conflict(f"there is a tenant {tenant!r} already; choose another name")
-        if self._settings.server is not None:  # never a file on this machine instead
-            raise InvalidInput(
-                "this server keeps one tenant in a PostgreSQL store; for another, start one with "
-                "a database of its own"
-            )
-        self.folder.mkdir(mode=0o700, exist_ok=True)
-        from recollect.stores.sqlite.store import SQLiteStore
-
-        SQLiteStore(self.path(tenant)).close()
+        self.homes.create(tenant)
 
     def remove(self, tenant: str) -> None:
         """Erase a tenant's store with all that belongs to it. Its keys are revoked elsewhere."""
@@ -89,7 +75,7 @@ class Tenants:
             )
         self.must_exist(tenant)
         self._let_go(tenant)
-        _erase(self.path(tenant))
+        self.homes.erase(tenant)
 
     # Using
 
@@ -127,18 +113,18 @@ class Tenants:
                 if (held := self._fresh(tenant)) is not None:
                     return held
             self.must_exist(tenant)
-            held = _Open(self._opened(tenant), _file_id(self.path(tenant)), users=1)
+            held = _Open(self._opened(tenant), self.homes.mark(tenant), users=1)
             with self._lock:
                 self._open[tenant] = held
         self._close_idle()
         return held
 
     def _fresh(self, tenant: str) -> _Open | None:
-        """The engine that is open, unless its file was removed or is another by now."""
+        """The engine that is open, unless its store was removed or is another by now."""
         held = self._open.get(tenant)
         if held is None:
             return None
-        if held.file != _file_id(self.path(tenant)):
+        if held.mark != self.homes.mark(tenant):
             held.stale = True
             del self._open[tenant]
             if not held.users:
@@ -186,11 +172,8 @@ class Tenants:
             )
 
     def _opened(self, tenant: str) -> Engine:
-        if tenant == DEFAULT_TENANT:
-            return Engine(embedder=self._shared(), settings=self._settings, clock=self._clock)
-        path = self.path(tenant)
-        settings = replace(self._settings, store=str(path))
-        return Engine(path, embedder=self._shared(), settings=settings, clock=self._clock)
+        store, settings = self.homes.open(tenant)
+        return Engine(store, embedder=self._shared(), settings=settings, clock=self._clock)
 
     def _shared(self) -> Embedder | str:
         """One embedder for all: a model is in memory once. Where there is none of that name, each
@@ -206,25 +189,3 @@ class Tenants:
                     except RecollectError:
                         self._embedder = self._given
             return self._embedder
-
-
-def _file_id(path: Path) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _erase(path: Path) -> None:
-    """The store first, then what lies beside it: were this interrupted, nothing could be asked."""
-    import shutil
-
-    path.unlink(missing_ok=True)
-    for beside in path.parent.glob(f"{path.name}?*"):
-        if beside.name[len(path.name)] not in "-.":
-            continue
-        if beside.is_dir():
-            shutil.rmtree(beside)
-        else:
-            beside.unlink(missing_ok=True)

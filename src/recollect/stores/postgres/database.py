@@ -1,14 +1,15 @@
-"""One tenant's view of the database: a read is one snapshot, a write one transaction.
+"""One tenant's view of the database: a question is one statement, what must be of one moment one
+snapshot, a write one transaction.
 
-The tenant is named inside each transaction, so that connections may be shared, also through a pool
-server such as PgBouncer. What the tables hold is not known here.
+Whose view it is, is said to a connection when it begins to serve a tenant, and to each transaction
+where connections are another's (PgBouncer). What the tables hold is not known here.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, TypeAlias, TypeVar
@@ -42,21 +43,33 @@ class Database:
         return self.pool.address.shown
 
     @contextmanager
+    def ask(self) -> Iterator[Cursor]:
+        """For questions of one statement: each is one trip to the server, and sees what was written
+        before it."""
+        with plain_errors(self.shown), self._connection("") as connection:
+            try:
+                yield connection.cursor(binary=True)
+            finally:
+                _end(connection)
+
+    @contextmanager
     def read(self, *settings: str) -> Iterator[Cursor]:
         """One snapshot for everything that the block reads. `settings` hold in it: `name = value`,
         our own words only."""
-        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-        said = self._said(_READ_SECONDS, settings)
-        with plain_errors(self.shown), self._connection(f"{begin}; {said}") as connection:
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" + _local(settings)
+        with plain_errors(self.shown), self._connection(begin) as connection:
             try:
-                yield connection.cursor()
+                yield connection.cursor(binary=True)
             finally:
                 _end(connection)
 
     def write(self, work: Callable[[Cursor], _T], *, lock_seconds: float = _LOCK_SECONDS) -> _T:
         """`work` in one transaction, on disk when this returns; again where it lost to another."""
-        begin = (
-            f"BEGIN; {self._said(_WRITE_SECONDS, (f'lock_timeout = {lock_seconds * 1000:.0f}',))}"
+        begin = "BEGIN" + _local(
+            (
+                f"statement_timeout = {_WRITE_SECONDS * 1000}",
+                f"lock_timeout = {lock_seconds * 1000:.0f}",
+            )
         )
         for turn in range(_TRIES):
             try:
@@ -70,12 +83,29 @@ class Database:
                 raise in_plain_words(e, self.shown) from e
         raise AssertionError("unreachable")
 
+    @contextmanager
+    def transaction(self, *settings: str) -> Iterator[Cursor]:
+        """The same as a block, and not tried again: for what makes sure by a lock that it loses to
+        nobody."""
+        begin = "BEGIN" + _local((f"statement_timeout = {_WRITE_SECONDS * 1000}", *settings))
+        with plain_errors(self.shown), self._connection(begin) as connection:
+            try:
+                yield connection.cursor()
+            except BaseException:
+                _end(connection)
+                raise
+            self._commit(connection)
+
     def _committed(self, connection: Connection, work: Callable[[Cursor], _T]) -> _T:
         try:
             done = work(connection.cursor())
         except BaseException:
             _end(connection)
             raise
+        self._commit(connection)
+        return done
+
+    def _commit(self, connection: Connection) -> None:
         try:
             connection.execute("COMMIT")
         except psycopg.OperationalError as e:
@@ -85,7 +115,6 @@ class Database:
                 f"{self.shown} was lost while a write was being kept; whether it was is not "
                 "known. Do it again: what was kept is not kept twice"
             ) from e
-        return done
 
     @contextmanager
     def outside(self) -> Iterator[Connection]:
@@ -101,24 +130,33 @@ class Database:
             finally:
                 connection.close()
 
-    def _said(self, seconds: int, settings: tuple[str, ...]) -> str:
-        every = (
-            f"recollect.tenant = '{self.number}'",
-            f"search_path = {SCHEMA}, {self.extension_schema}",
-            f"statement_timeout = {seconds * 1000}",
-            *settings,
-        )
-        return "; ".join(f"SET LOCAL {one}" for one in every)
-
     @contextmanager
     def _connection(self, begin: str) -> Iterator[Connection]:
         if self.closed:
             raise StoreError("this store is closed; open it again to use it")
-        connection = self.pool.take(lambda one: one.execute(begin.encode()))
+        connection = self.pool.take(self.number, lambda one: self._enter(one, begin))
         try:
             yield connection
         finally:
             self.pool.give_back(connection)
+
+    def _enter(self, connection: Connection, begin: str) -> None:
+        """Whatever is said goes in one piece, and is said as a whole or not at all."""
+        own = (
+            f"recollect.tenant = '{self.number}'",
+            f"search_path = {SCHEMA}, {self.extension_schema}",
+            f"statement_timeout = {_READ_SECONDS * 1000}",
+        )
+        if connection.borrowed:
+            first, *rest = (begin or "BEGIN").partition(";")
+            connection.execute((first + _local(own) + "".join(rest)).encode())
+            return
+        if connection.tenant != self.number:
+            connection.tenant = None  # until it is known to be set
+            connection.execute("; ".join(f"SET {one}" for one in own).encode())
+            connection.tenant = self.number
+        if begin:
+            connection.execute(begin.encode())
 
     def close(self) -> None:
         self.closed = True
@@ -128,6 +166,10 @@ def tenant_number(name: str) -> int:
     """A number for each name, the same everywhere, so that nobody need look one up in a list that
     shows who else there is. `schema.py` makes sure that no two names share one."""
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _local(settings: Sequence[str]) -> str:
+    return "".join(f"; SET LOCAL {one}" for one in settings)
 
 
 def _end(connection: Connection) -> None:

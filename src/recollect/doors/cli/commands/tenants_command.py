@@ -31,11 +31,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             names = reception.tenants.list()
             if session.json:
                 session.show_each(
-                    {"tenant": name, "store": str(reception.tenants.path(name))} for name in names
+                    {"tenant": name, "store": reception.tenants.homes.shown(name)} for name in names
                 )
             else:
                 for name in names:
-                    session.say(f"{name:<24} {reception.tenants.path(name)}")
+                    session.say(f"{name:<24} {reception.tenants.homes.shown(name)}")
             return 0
         name = arguments.name
         if name is None:
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         if arguments.what == "create":
             reception.create_tenant(name)
             if session.json:
-                session.show({"tenant": name, "store": str(reception.tenants.path(name))})
+                session.show({"tenant": name, "store": reception.tenants.homes.shown(name)})
             else:
                 session.say(f"{name} is there; give it a key: recollect keys create CI "
                             f"--tenant {name} --scope read")  # fmt: skip

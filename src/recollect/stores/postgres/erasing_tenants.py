@@ -1,0 +1,46 @@
+"""A tenant that goes, with every row that is its own."""
+
+from __future__ import annotations
+
+from recollect.stores.postgres import schema, vector_tables
+from recollect.stores.postgres.address import parse_address
+from recollect.stores.postgres.database import SCHEMA, Cursor, Database
+from recollect.stores.postgres.pool import borrow_pool, return_pool
+from recollect.stores.postgres.upkeep import index_name
+
+_TABLES = (
+    "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
+    f"WHERE c.relnamespace = '{SCHEMA}'::regnamespace AND c.relkind = 'r' "
+    "AND a.attname = 'tenant' AND c.relname <> 'tenants' ORDER BY c.relname"
+)
+
+
+def erase_tenant(url: str, tenant: str) -> None:
+    """All at once; then PostgreSQL empties the places as far as nobody's older snapshot sees them.
+    Logs, replicas and backups of the database are the operator's."""
+    pool = borrow_pool(parse_address(url))
+    database = Database(pool, tenant)
+    try:
+        schema.prepare(database)
+        indexes, tables = database.write(_erase)
+        with database.outside() as connection:
+            for index in indexes:
+                connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}".encode())
+            connection.execute(f"VACUUM (SKIP_LOCKED) {', '.join(tables)}".encode())
+    finally:
+        database.close()
+        return_pool(pool)
+
+
+def _erase(cursor: Cursor) -> tuple[list[str], list[str]]:
+    """Which indexes were of its spaces alone, and which tables had rows of it."""
+    spaces = [
+        number for (number,) in cursor.execute("SELECT id FROM spaces ORDER BY id FOR UPDATE")
+    ]
+    indexes = [
+        index_name(table, space) for table in vector_tables.all_tables(cursor) for space in spaces
+    ]
+    tables = [name for (name,) in cursor.execute(_TABLES.encode())]
+    for table in (*tables, "tenants"):  # its own row last: who writes meanwhile waits for it
+        cursor.execute(f"DELETE FROM {table}".encode())  # row-level security: its own rows
+    return indexes, tables
