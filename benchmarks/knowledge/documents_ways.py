@@ -6,14 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.recall.cards import CardsGiveWay
 from recollect.recall.deduplicate import Deduplicate, OnePerMemory
 from recollect.recall.draft import Stage
+from recollect.recall.evidence import GatherEvidence
+from recollect.recall.exact_first import ExactFirst
 from recollect.recall.fuse import ReciprocalRanks
 from recollect.recall.fuse_adaptively import FuseAdaptively
+from recollect.recall.hydrate import Hydrate
 from recollect.recall.noise import DropNoise
 from recollect.recall.plan import Plan
 from recollect.recall.presets import Preset, preset_named
 from recollect.recall.presets_by_use import knowledge_preset
+from recollect.recall.refine import Refine
 from recollect.recall.search_exact import SearchExact
 from recollect.recall.search_meaning import SearchMeaning
 from recollect.recall.search_words import SearchWords
@@ -35,6 +40,23 @@ def without(*kinds: type, of: Preset = WHOLE) -> Way:
 def instead(kind: type, stage: Stage) -> Way:
     stages = tuple(stage if isinstance(s, kind) else s for s in WHOLE.stages)
     return Way(WHOLE._replace(stages=stages))
+
+
+def refined() -> Way:
+    """Fused and read as the default preset does, with everything else of this one."""
+    stages: list[Stage] = []
+    for stage in WHOLE.stages:
+        if isinstance(stage, ReciprocalRanks):
+            stages.append(FuseAdaptively())
+        elif isinstance(stage, OnePerMemory):
+            stages.append(OnePerMemory(most=6))
+        elif isinstance(stage, Hydrate):
+            stages.append(Hydrate(at_least=30, best=5))
+        elif isinstance(stage, CardsGiveWay):
+            stages += [Refine(), OnePerMemory(), stage]
+        elif not isinstance(stage, GatherEvidence | ExactFirst):  # `Refine` does this too
+            stages.append(stage)
+    return Way(WHOLE._replace(stages=tuple(stages)))
 
 
 WAYS: Mapping[str, Way] = {
@@ -60,5 +82,6 @@ WAYS: Mapping[str, Way] = {
     "words only": Way(options={"disable_vector_match": True}),
     "meaning only": Way(options={"disable_keywords_match": True}),
     "fused adaptively": instead(ReciprocalRanks, FuseAdaptively()),
+    "fused adaptively and refined": refined(),
     "preset balanced": Way(preset_named("balanced")),
 }

@@ -71,6 +71,7 @@ RUNS: Mapping[str, Run] = {
     "with-plain-salience": after(RaisePeriod, Salience()),
     "with-expansion": after(SideBySide, Expand()),
     "with-plan": after(SearchExact, Plan()),
+    "knowledge-with-floor": Run(preset="knowledge", options={"floor": None}),
 }
 
 

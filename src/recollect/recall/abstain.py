@@ -22,7 +22,7 @@ from recollect.recall.search_exact import plain_numbers
 from recollect.text.tokenise import identifiers, query_terms
 from recollect.vocabulary import Dropped, Status
 
-_USUAL, _LARGE = 1_000, 100_000  # passages
+_USUAL, _LARGE = 2_000, 100_000  # passages
 
 
 class Calibration(NamedTuple):
@@ -39,7 +39,7 @@ class Calibration(NamedTuple):
     growth: float = 0.0  # of these two, in log odds, for each e-fold of passages
 
     def raised(self, least: float, passages: int) -> float:
-        """In a large base something stands this near by chance: 1,000 passages to 100,000."""
+        """In a large base something stands this near by chance: from 2,000 passages to 100,000."""
         if not least:
             return least
         times = min(max(passages, _USUAL), _LARGE) / _USUAL
@@ -64,7 +64,7 @@ ANY_EMBEDDER = Calibration(
 # By the beginning of the fingerprint: another version of a model is measured anew.
 MEASURED = {
     "use-multilingual-v3/": Calibration(
-        -4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15, documents=0.1, noise=0.06, growth=0.24
+        -4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15, documents=0.08, noise=0.05, growth=0.33
     )
 }
 
