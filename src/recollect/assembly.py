@@ -13,6 +13,7 @@ from recollect.addresses import is_server
 from recollect.bookkeeping import Bookkeeping
 from recollect.clock import Clock
 from recollect.errors import InvalidInput, MissingExtra, StoreError, StoreReadOnly
+from recollect.hot import Hot, check_hot, opened_hot
 from recollect.overrides import Overrides
 from recollect.recall.draft import Question
 from recollect.settings import Settings, is_embedder, no_such_embedder
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from recollect.recall.workers import Workers
     from recollect.remember.writer import Writer
     from recollect.rerankers.protocol import Reranker
+    from recollect.stores.tiers import WorkingMemory
     from recollect.tiers.keeper import TierKeeper
 
 
@@ -84,7 +86,11 @@ class Parts:
         embedder: Embedder | str | None,
         llm: LLM | str | None,
         reranker: Reranker | str | None,
+        hot: str | None = None,
+        tokens_by: object = "",
     ) -> None:
+        self._hot_named = check_hot(settings.hot if hot is None else hot)
+        self._tokens_by = tokens_by
         self._store = store
         self._settings = settings
         self._clock = clock
@@ -107,6 +113,8 @@ class Parts:
         finally:
             if self._threads is not None:
                 self._threads.shutdown()
+            if "hot" in loaded:
+                self.hot.close()
             if "embedders" in loaded:
                 self.embedders.close()
             for name, given in (("llm", self._given_llm), ("reranker", self._given_reranker)):
@@ -143,6 +151,14 @@ class Parts:
         from recollect.rerankers.loading import reranker_named
 
         return reranker_named(self._given_reranker, self._settings)
+
+    @cached_property
+    def hot(self) -> Hot:
+        models = [self.embedder, self._given_llm, self._given_reranker, self._tokens_by]
+        return opened_hot(self._hot_named, self._store, self._settings, self._clock, models)
+
+    def working(self) -> WorkingMemory:
+        return self.hot.working(self._store)
 
     @cached_property
     def routes(self) -> tuple[RouteRule, ...] | None:
@@ -190,6 +206,7 @@ class Parts:
                 self._taken_back,
                 self.events.record,
                 self.overrides.settings_for,
+                self.working,
             )
         )
 
@@ -246,6 +263,7 @@ class Parts:
     def erase_questions(self, *memory_ids: str) -> None:
         """Questions that found a memory may have been asked in its very words."""
         self.events.erase_questions(memory_ids)
+        self.hot.forget_answers()
         if "_asked_before" in self.__dict__:
             self._asked_before.forget()
 

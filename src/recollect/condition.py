@@ -32,6 +32,7 @@ class EngineStatus(NamedTuple):
     notes: tuple[str, ...]
     books: tuple[BookStatus, ...] = ()
     waiting: tuple[Waiting, ...] = ()
+    hot: str = ""  # what is beside the store to be faster, and whether it answers
 
 
 def status_record(status: EngineStatus) -> dict[str, Any]:
@@ -72,6 +73,8 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
             notes.append(f"not all of {', '.join(behind)} is read yet: run 'recollect sync'")
     if parts.events.fault:
         notes.append(parts.events.fault)
+    hot = parts.hot.line([info.name for info in infos])
+    notes += parts.hot.shortcomings()
     return EngineStatus(
         store=str(getattr(store, "path", getattr(store, "shown", "in memory"))),
         memories=sum(info.memories for info in infos),
@@ -82,6 +85,7 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         notes=tuple(notes),
         books=books,
         waiting=_waiting(store),
+        hot=hot,
     )
 
 
@@ -105,6 +109,7 @@ def checks_of(store: Store, parts: Parts) -> list[Check]:
         found += checks(in_use)
     if all(check.ok for check in stored):  # what is damaged is mended first: this must read it
         found += parts.tiers.checks()
+    found += parts.hot.checks([info.name for info in store.spaces()])
     parts.events.flush()
     if parts.events.fault:
         fix = "do what is said there; memories are not affected"

@@ -70,6 +70,7 @@ class Settings:
     match_words: bool = True
     match_meaning: bool = True
     keep_events: int = 10_000
+    hot: str = field(default="none", repr=False)  # an address may hold a password
 
     @property
     def server(self) -> str | None:
@@ -149,6 +150,7 @@ MEANING: Mapping[str, str] = {
     "match_words": "whether a knowledge base is searched by words",
     "match_meaning": "whether a knowledge base is searched by meaning",
     "keep_events": "how many events are kept for replay; 0: none is written",
+    "hot": "redis://…: working memory and repeated questions there; memory: the latter here; none",
 }
 CHOICES = {"promotion": ("by-hand", "by-rule"), "web_search": ("none", "searxng", "json")}
 EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL

@@ -27,6 +27,7 @@ from recollect.engine.writing import Writing
 from recollect.settings import Settings
 from recollect.stores.protocol import Store
 from recollect.text.tokens import count_tokens
+from recollect.text.tokens import count_tokens as estimated_tokens
 
 if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
@@ -44,6 +45,7 @@ class Engine(Writing, Reading, Deciding, Keeping, Moving):
         embedder: Embedder | str | None = None,
         llm: LLM | str | None = None,
         reranker: Reranker | str | None = None,
+        hot: str | None = None,
         count_tokens: Callable[[str], int] = count_tokens,
         settings: Settings | None = None,
         clock: Clock = system_clock,
@@ -53,7 +55,8 @@ class Engine(Writing, Reading, Deciding, Keeping, Moving):
         `embedder` is a name (see `recollect models list`), an object, or `"none"`. `llm` is
         `"openai:MODEL"`, an object, or `"none"`; only some presets ask it anything. `reranker` is
         `"http:MODEL"`, `"tei"`, `"onnx:DIRECTORY"`, an object, or `"none"`. `count_tokens` says
-        what a text costs of a budget; by default it is estimated.
+        what a text costs of a budget; by default it is estimated. `hot` is `"redis://…"`,
+        `"memory"` or `"none"`: see docs/how-to/redis.md.
         """
         self.settings = settings or settings_module.here()
         self.store = opened_store(store, self.settings)
@@ -61,7 +64,14 @@ class Engine(Writing, Reading, Deciding, Keeping, Moving):
         self._count_tokens = count_tokens
         self._accesses = Accesses(self.store)
         self._parts = Parts(
-            self.store, self.settings, clock, embedder=embedder, llm=llm, reranker=reranker
+            self.store,
+            self.settings,
+            clock,
+            embedder=embedder,
+            llm=llm,
+            reranker=reranker,
+            hot=hot,
+            tokens_by="" if count_tokens is estimated_tokens else count_tokens,
         )
         self._bookkeeping = self._parts.bookkeeping
 

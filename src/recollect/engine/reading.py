@@ -87,11 +87,19 @@ class Reading(Shared):
             floor=floor,
             unverified_share=unverified_share,
         )
-        recollection = run(query, self._bookkeeping.freshened(stages), kit)
+        recollection = self._answered(query, stages, kit)
         if touch and recollection.hits:
             self._accesses.count(hit.id for hit in recollection.hits)
         self.events.later(RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=query.spaces)
         return recollection
+
+    def _answered(self, query: Query, stages: Preset, kit: reading.Kit) -> Recollection:
+        """As it was a moment ago, where that is kept and still true; else by running the stages."""
+        freshened = self._bookkeeping.freshened(stages)
+        before = self._parts.hot.answers
+        if before is None or freshened is not stages:  # files are looked at every time
+            return run(query, freshened, kit)
+        return before.recall(query, stages, lambda: run(query, stages, kit))
 
     def why_not(
         self, memory_id: str, text: str, *, preset: str | Preset = "balanced", **options: Any
@@ -137,6 +145,7 @@ class Reading(Shared):
             routes=lambda: self._parts.routes,
             reranker=lambda: self._parts.reranker,
             count_tokens=self._count_tokens,
+            working=self._parts.working,
         )
         return query, stages, kit
 

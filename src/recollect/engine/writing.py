@@ -152,10 +152,11 @@ class Writing(Shared):
 
     def _still_held(self, text: str) -> list[str]:
         """Where something of a forgotten text is left for now; nowhere, as a rule."""
+        copied = self._parts.hot.owed()
         if self.store.finish_erasing([text]):
-            return []
+            return copied
         owed = self.store.owed() if isinstance(self.store, HasParts) else []
-        return owed or [_HELD_BY_READERS]
+        return [*(owed or [_HELD_BY_READERS]), *copied]
 
     def forget_many(self, ids: Sequence[str], *, space: str, finish: bool = True) -> int:
         """Erase many memories of a space as `forget` does, all together; how many there were. Not
@@ -188,4 +189,6 @@ class Writing(Shared):
             self.tiers.erase_space(space)
             self.overrides.forget_space(space)
             self.withheld.forget_space(space)
-            return self.store.delete_space(space)
+            gone = self.store.delete_space(space)
+            self._parts.hot.forget_answers()
+            return gone

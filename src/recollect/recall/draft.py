@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from recollect.clock import Clock
 from recollect.stores.protocol import Store
+from recollect.stores.tiers import WorkingMemory
 from recollect.text.tokens import count_tokens
 from recollect.vocabulary import (
     Candidate,
@@ -152,6 +153,10 @@ class Kit(NamedTuple):
     routes: Callable[[], tuple[RouteRule, ...] | None] = lambda: None  # None: the built-in ones
     reranker: Callable[[], Reranker | None] = lambda: None  # None: nothing is reranked
     count_tokens: Callable[[str], int] = count_tokens
+    working: Callable[[], WorkingMemory] | None = None  # None: the store's own
+
+    def working_memory(self) -> WorkingMemory:
+        return self.store.tiers().working if self.working is None else self.working()
 
 
 class Stage(Protocol):

@@ -18,10 +18,11 @@ from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
 from recollect.recall.unverified import is_verified
+from recollect.stores.tiers import RecentByTruth
 from recollect.text.fold import fold
 from recollect.text.split import split
 from recollect.text.tokenise import query_terms
-from recollect.vocabulary import Candidate, Dropped, Found, Memory, Passage, Query
+from recollect.vocabulary import Candidate, Dropped, Found, Memory, Passage, Query, Status
 
 CHANNEL = "hot"
 
@@ -42,7 +43,7 @@ class SearchHot:
             return draft
         if draft.query.looking_back:
             return draft.note("hot: working memory is of now, and the question looks back")
-        newest = self._newest(draft.query, kit)
+        newest, away = self._newest(draft.query, kit)
         terms = query_terms(draft.query.text)
         found: list[Found] = []
         working: dict[Key, tuple[Memory, Passage]] = {}
@@ -54,19 +55,25 @@ class SearchHot:
                 working[memory.id, ordinal] = memory, passage
             found.append(Found(memory.id, ordinal, 1.0))
         draft = draft.with_channel(CHANNEL, tuple(found))._replace(working=working)
+        if away:
+            draft = draft.fault(
+                Status.DEGRADED, f"hot memory is answered by the store: redis, {away}"
+            )
         return draft.note(
             f"hot: the {len(found)} newest of working memory, {len(found) - len(working)} promoted"
         )
 
-    def _newest(self, query: Query, kit: Kit) -> list[_Recent]:
-        """Filters may leave some out: then those behind them move up."""
-        recent = kit.store.tiers().working.recent
+    def _newest(self, query: Query, kit: Kit) -> tuple[list[_Recent], str]:
+        """With why a copy beside the store did not answer, if so. Filters may leave some out: then
+        those behind them move up."""
+        recent = kit.working_memory().recent
         now, limit = kit.clock(), self.count
         while True:
             working = recent(query.spaces, now=now, limit=limit)
             passed = [one for one in _as_known(working, kit) if matches(one.memory, query.where)]
             if len(passed) >= self.count or len(working) < limit:
-                return passed[: self.count]
+                away = working.why if isinstance(working, RecentByTruth) else ""
+                return passed[: self.count], away
             limit *= 4
 
 

@@ -8,6 +8,7 @@ when it returns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from recollect.filters import Filter
@@ -260,6 +261,23 @@ class CountsTerms(Protocol):
         """`frequencies`, and each passage as `recollect.text.tokenise.count_terms` would count it;
         None where the text must be read: it is not at hand, or there is no such passage in these
         spaces."""
+
+
+@runtime_checkable
+class KeepsGenerations(Protocol):
+    """A store that can say cheaply whether an answer from it could be another now."""
+
+    def identity(self) -> str:
+        """Of this store and this tenant, the same in every process; nobody else has it."""
+
+    def generation(self, spaces: Sequence[str]) -> str:
+        """A text that is another as soon as these spaces hold anything else that a question could
+        notice: memories, vectors, working memory. Counting accesses is no such thing, and neither
+        are notes. A space that does not exist is UnknownSpace."""
+
+    def changes_by_itself(self, spaces: Sequence[str], *, after: datetime) -> datetime | None:
+        """The first moment after this one at which a memory of these spaces begins or ceases to
+        hold, or expires in working memory; None: never."""
 
 
 @runtime_checkable

@@ -208,7 +208,7 @@ class TierKeeper:
     def erase_space(self, space: str) -> int:
         tiers = self._kit.store.tiers()
         with tiers.quarantine.settling():
-            tiers.working.erase_space(space)
+            self._kit.working.erase_space(space)
             tiers.events.erase_space(space)
             return tiers.quarantine.erase_space(space)
 

@@ -51,7 +51,11 @@ class Session:
         if self._loaded is None:
             from recollect import settings
 
-            given = {"store": self._arguments.store, "embedder": self._arguments.embedder}
+            given = {
+                "store": self._arguments.store,
+                "embedder": self._arguments.embedder,
+                "hot": getattr(self._arguments, "hot", None),
+            }
             self._loaded = settings.load(given)
             if self._loaded.withheld is not None:
                 from recollect.notebook.project_space import settled

@@ -10,6 +10,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from recollect.errors import Conflict, NotFound, unknown_space
 from recollect.filters import Filter, matches
@@ -17,6 +18,7 @@ from recollect.stores.background import mean_and_spread
 from recollect.stores.cursors import place
 from recollect.stores.in_memory.changes import Contents, InMemoryFeed
 from recollect.stores.in_memory.embeddings import Embeddings
+from recollect.stores.in_memory.generations import Generations
 from recollect.stores.in_memory.held import (
     Held,
     beside,
@@ -28,7 +30,7 @@ from recollect.stores.in_memory.held import (
     word_scores,
 )
 from recollect.stores.in_memory.notes import Notes
-from recollect.stores.in_memory.tiers import new_tiers
+from recollect.stores.in_memory.tiers import InMemoryWorkingMemory, new_tiers
 from recollect.stores.in_memory.whole import HasWhole
 from recollect.stores.protocol import (
     Compared,
@@ -68,8 +70,10 @@ class InMemoryStore(Notes, HasWhole):
         self._passages: dict[str, list[Held]] = {}
         self._spaces: dict[str, None] = {GLOBAL_SPACE: None}
         self._embeddings = Embeddings()
-        self._tiers = new_tiers()
+        self._working = InMemoryWorkingMemory()
+        self._tiers = new_tiers(self._working)
         self._feed = InMemoryFeed(self._contents)
+        self._generations = Generations(self._contents, self._working)
         self._handles = 0
         self._told = 0
 
@@ -385,6 +389,16 @@ class InMemoryStore(Notes, HasWhole):
 
     def feed(self) -> InMemoryFeed:
         return self._feed
+
+    def identity(self) -> str:
+        return self._generations.identity
+
+    def generation(self, spaces: Sequence[str]) -> str:
+        self._in(spaces)
+        return self._generations.generation(spaces)
+
+    def changes_by_itself(self, spaces: Sequence[str], *, after: datetime) -> datetime | None:
+        return self._generations.changes_by_itself(spaces, after)
 
     def _contents(self) -> Contents:
         with self._lock:

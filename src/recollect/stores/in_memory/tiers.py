@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from collections import defaultdict
@@ -12,12 +13,12 @@ from typing import NamedTuple
 
 from recollect.stores.cursors import place
 from recollect.stores.offers import check_same, first_ruling, ruled, unknown_offer
-from recollect.stores.tiers import OfferPage, Tiers
+from recollect.stores.tiers import HeldRecent, OfferPage, Recent, Tiers
 from recollect.vocabulary import Decision, Event, Memory, Offer, Ruling
 
 
-def new_tiers() -> Tiers:
-    return Tiers(InMemoryQuarantine(), InMemoryWorkingMemory(), InMemoryEventLog())
+def new_tiers(working: InMemoryWorkingMemory) -> Tiers:
+    return Tiers(InMemoryQuarantine(), working, InMemoryEventLog())
 
 
 class InMemoryQuarantine:
@@ -134,12 +135,14 @@ class InMemoryQuarantine:
 class _Recent(NamedTuple):
     memory: Memory
     expires_at: datetime
+    number: int
 
 
 class InMemoryWorkingMemory:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._recent: dict[str, _Recent] = {}  # the newest at the end
+        self._numbers = itertools.count(1)
 
     def add(self, memories: Sequence[Memory], *, now: datetime, keep: int, seconds: float) -> None:
         if not memories:
@@ -148,7 +151,8 @@ class InMemoryWorkingMemory:
             self._drop([i for i, held in self._recent.items() if held.expires_at <= now])
             for memory in memories:
                 self._recent.pop(memory.id, None)
-                self._recent[memory.id] = _Recent(memory, now + timedelta(seconds=seconds))
+                until = now + timedelta(seconds=seconds)
+                self._recent[memory.id] = _Recent(memory, until, next(self._numbers))
             for space in {memory.space for memory in memories}:
                 held = [i for i, recent in self._recent.items() if recent.memory.space == space]
                 self._drop(held[: max(len(held) - keep, 0)])
@@ -171,6 +175,19 @@ class InMemoryWorkingMemory:
             gone = [i for i, held in self._recent.items() if held.memory.space == space]
             self._drop(gone)
             return len(gone)
+
+    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
+        return {space: held.mark for space, held in self.held(spaces).items()}
+
+    def held(self, spaces: Sequence[str]) -> dict[str, HeldRecent]:
+        with self._lock:
+            every = [Recent(h.number, h.expires_at, h.memory) for h in self._recent.values()]
+        found: dict[str, HeldRecent] = {}
+        for space in spaces:
+            recent = [one for one in reversed(every) if one.memory.space == space]
+            if recent:  # a number is never given twice, so the numbers say what is held
+                found[space] = HeldRecent(" ".join(str(one.number) for one in recent), recent)
+        return found
 
     def _drop(self, ids: Sequence[str]) -> None:
         for memory_id in ids:

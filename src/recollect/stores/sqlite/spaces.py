@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -60,8 +61,22 @@ def ensure_space(connection: apsw.Connection, name: str) -> int:
 
 
 def next_seq(connection: apsw.Connection, space: int) -> int:
-    """Raise the space's change number; the new one marks what this transaction does to it."""
+    """Raise the space's change number; the new one marks what this transaction does to it. By how
+    much, nobody can foretell: so no two files that were once the same have a number in common for
+    what they became (`generations.py`)."""
     seq: int = connection.execute(
-        "UPDATE spaces SET seq = seq + 1 WHERE id = ? RETURNING seq", (space,)
+        f"UPDATE spaces SET seq = {_RAISED} WHERE id = ? RETURNING seq", (space,)
     ).get
     return seq
+
+
+_RAISED = "seq + 1 + (random() & 1048575)"
+
+
+def mark_changed(connection: apsw.Connection, ids: Iterable[str]) -> None:
+    """Raise it for the spaces of these memories, which changed in what no index holds."""
+    connection.execute(
+        f"UPDATE spaces SET seq = {_RAISED} WHERE id IN "
+        "(SELECT space FROM memories WHERE id IN (SELECT value FROM json_each(?)))",
+        (json.dumps(list(ids)),),
+    )

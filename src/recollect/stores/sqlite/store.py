@@ -30,6 +30,7 @@ from recollect.stores.protocol import (
 from recollect.stores.sqlite import notes, schema, vector_tables, writing
 from recollect.stores.sqlite.connection import check_sqlite_version, create_private, plain_errors
 from recollect.stores.sqlite.database import Database
+from recollect.stores.sqlite.generations import HasGenerations
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
 from recollect.stores.sqlite.searching import Searcher, neighbours
 from recollect.stores.sqlite.spaces import ensure_space, space_id, space_infos, spaces_of
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from recollect.stores.sqlite.events import SQLiteEventLog
 
 
-class SQLiteStore(HasWhole):
+class SQLiteStore(HasGenerations, HasWhole):
     """Open (and if need be create) the store in this file."""
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:

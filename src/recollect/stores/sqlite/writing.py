@@ -295,6 +295,7 @@ def revise(
     connection.execute("DELETE FROM labels WHERE memory = ?", (row,))
     insert_rows(connection, "labels", list(_labels(memory, row)), verb="INSERT OR IGNORE")
     if former.text == memory.text:
+        spaces_module.next_seq(connection, space)
         return []  # passages, words and vectors still hold
     pids = remove_passages(connection, space, [row])
     first_pid = _next_number(connection, "passages")
@@ -380,3 +381,5 @@ def touch(
         f"UPDATE memories SET reinforcement = min(reinforcement + ?, {MAX_COUNT}) WHERE id = ?",
         ((n, memory_id) for memory_id, n in reinforced.items()),
     )
+    if reinforced:
+        spaces_module.mark_changed(connection, reinforced)

@@ -124,6 +124,8 @@ def _told(value: object) -> str:
 def _shown(name: str, value: object, secret: frozenset[str]) -> object:
     from recollect.addresses import is_server, without_password
 
-    if name == "store" and isinstance(value, str) and is_server(value):
+    if isinstance(value, str) and (
+        (name == "store" and is_server(value)) or (name == "hot" and "://" in value)
+    ):
         return without_password(value)
     return "(set)" if name in secret and value else value

@@ -21,6 +21,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             {
                 "store": status.store,
                 **status_record(status),
+                "hot": status.hot,
                 "books": [_book_record(book) for book in status.books],
             }
         )
@@ -28,6 +29,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     session.say(f"store     {status.store}")
     session.say(f"memories  {status.memories:,} in {len(status.spaces)} spaces")
     session.say(f"embedder  {status.embedder} (index by {status.indexed_by})")
+    if status.hot:
+        session.say(f"hot       {status.hot}")
     for waiting in status.waiting:
         session.say(
             f"waiting   {waiting.held:,} held, {waiting.admitted:,} admitted in {waiting.space}: "

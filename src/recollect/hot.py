@@ -1,0 +1,101 @@
+"""What is beside a store to be faster: a copy of working memory, and answers of a moment ago. The
+setting `hot` says which; without it there is neither."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.addresses import without_password
+from recollect.errors import MissingExtra, SettingsError
+from recollect.stores.protocol import KeepsGenerations, Store
+
+if TYPE_CHECKING:
+    from recollect.clock import Clock
+    from recollect.recall.answered_before import AnsweredBefore
+    from recollect.settings import Settings
+    from recollect.stores.redis.hot import HotOnRedis
+    from recollect.stores.tiers import WorkingMemory
+    from recollect.vocabulary import Check
+
+NONE, IN_PROCESS = "none", "memory"
+_SCHEMES = ("redis", "rediss", "unix")
+
+
+def check_hot(value: str) -> str:
+    """The value as it is, or SettingsError."""
+    if value in ("", NONE, IN_PROCESS) or value.partition("://")[0] in _SCHEMES:
+        return value
+    raise SettingsError(
+        f"hot: {without_password(value)!r} is neither {NONE!r}, {IN_PROCESS!r} nor an address like "
+        "redis://HOST:6379/0, rediss://… or unix:///PATH"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Hot:
+    answers: AnsweredBefore | None = None
+    redis: HotOnRedis | None = None
+
+    def working(self, store: Store) -> WorkingMemory:
+        return store.tiers().working if self.redis is None else self.redis.working
+
+    def forget_answers(self) -> None:
+        if self.answers is not None:
+            self.answers.forget()
+
+    def line(self, spaces: Sequence[str]) -> str:
+        if self.redis is not None:
+            return self.redis.line(spaces)
+        return "" if self.answers is None else "answers of this process, for a minute"
+
+    def shortcomings(self) -> list[str]:
+        return [] if self.redis is None else self.redis.shortcomings()
+
+    def owed(self) -> list[str]:
+        return [] if self.redis is None else self.redis.owed()
+
+    def checks(self, spaces: Sequence[str]) -> list[Check]:
+        return [] if self.redis is None else [self.redis.check(spaces)]
+
+    def close(self) -> None:
+        if self.redis is not None:
+            self.redis.close()
+
+
+def opened_hot(
+    named: str, store: Store, settings: Settings, clock: Clock, models: Sequence[object]
+) -> Hot:
+    """`models`: whatever answers depend on. What is no name (an object, a function) the program
+    brought itself, and answers that depend on it are for this process alone."""
+    if named in ("", NONE):
+        return Hot()
+    from recollect.recall.answered_before import AnsweredBefore
+    from recollect.stores.shelves import InProcess, Shelf
+
+    on_redis: HotOnRedis | None = None
+    shelf: Shelf = InProcess()
+    if named != IN_PROCESS:
+        try:
+            from recollect.stores.redis.hot import HotOnRedis
+        except ModuleNotFoundError as e:
+            if (e.name or "").partition(".")[0] != "redis":
+                raise
+            raise MissingExtra("hot memory on Redis", "redis") from None
+        on_redis = HotOnRedis(named, store)
+        shelf = on_redis.answers
+    answers = None
+    if isinstance(store, KeepsGenerations) and not settings.routes:  # a file that may change
+        makers = _makers(settings, models)
+        answers = AnsweredBefore(store, shelf, clock, settings.zone, makers)
+    return Hot(answers, on_redis)
+
+
+def _makers(settings: Settings, models: Sequence[object]) -> str:
+    from importlib.metadata import version
+
+    names = [one if isinstance(one, str) else os.urandom(8).hex() for one in models]
+    places = (settings.endpoint, settings.llm_endpoint, settings.reranker_endpoint)
+    return repr((version("recollect"), names, places, str(settings.zone)))
