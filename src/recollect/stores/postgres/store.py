@@ -15,6 +15,7 @@ from recollect.stores.cursors import place
 from recollect.stores.postgres import notes, schema, searching, vector_tables, writing
 from recollect.stores.postgres.address import parse_address
 from recollect.stores.postgres.database import Cursor, Database
+from recollect.stores.postgres.generations import HasGenerations
 from recollect.stores.postgres.pool import borrow_pool, return_pool
 from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
 from recollect.stores.postgres.spaces import ensure_space, space_infos, spaces_of
@@ -48,7 +49,7 @@ _T = TypeVar("_T")
 DEFAULT_TENANT = "default"
 
 
-class PostgresStore(HasWhole):
+class PostgresStore(HasGenerations, HasWhole):
     """Open (and if need be prepare) the store of a tenant at this address."""
 
     def __init__(self, url: str, *, tenant: str = DEFAULT_TENANT) -> None:

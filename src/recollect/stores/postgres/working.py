@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from recollect.stores.postgres.database import Cursor, Database
+from recollect.stores.postgres.generations import marks
 from recollect.stores.postgres.rows import from_snapshot, snapshot
 from recollect.stores.postgres.upkeep import Upkeep
+from recollect.stores.tiers import HeldRecent, Recent
 from recollect.vocabulary import Memory
 
 
@@ -40,7 +42,7 @@ class PostgresWorkingMemory:
         self._database.write(add)
 
     def recent(self, spaces: Sequence[str], *, now: datetime, limit: int) -> list[Memory]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             rows = reader.execute(
                 "SELECT memory FROM working WHERE space = ANY(%s) AND expires_at > %s "
                 "ORDER BY number DESC LIMIT %s",
@@ -48,8 +50,24 @@ class PostgresWorkingMemory:
             )
             return [from_snapshot(text) for (text,) in rows]
 
-    def get(self, ids: Sequence[str], *, now: datetime) -> list[Memory | None]:
+    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
         with self._database.read() as reader:
+            return marks(reader, spaces)
+
+    def held(self, spaces: Sequence[str]) -> dict[str, HeldRecent]:
+        with self._database.read() as reader:
+            found = {s: HeldRecent(mark, []) for s, mark in marks(reader, spaces).items()}
+            if found:
+                for number, space, until, text in reader.execute(
+                    "SELECT number, space, expires_at, memory FROM working WHERE space = ANY(%s) "
+                    "ORDER BY number DESC",
+                    (list(found),),
+                ):
+                    found[space].recent.append(Recent(number, until, from_snapshot(text)))
+        return found
+
+    def get(self, ids: Sequence[str], *, now: datetime) -> list[Memory | None]:
+        with self._database.ask() as reader:
             rows = reader.execute(
                 "SELECT memory FROM working WHERE id = ANY(%s) AND expires_at > %s",
                 (list(ids), now),

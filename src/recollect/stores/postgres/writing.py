@@ -72,6 +72,7 @@ def by_id(cursor: Cursor, ids: Sequence[str]) -> dict[str, Memory]:
     rows = cursor.execute(
         f"SELECT {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space WHERE m.id = ANY(%b)",
         (asked,),
+        prepare=True,
     )
     return {memory.id: memory for memory in map(from_row, rows)}
 
@@ -260,6 +261,10 @@ def delete_space(cursor: Cursor, name: str) -> int:
 
 def touch(cursor: Cursor, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]) -> None:
     ids = sorted(one for one in accessed.keys() | reinforced.keys() if "\0" not in one)
+    told_again = [one for one in ids if reinforced.get(one)]
+    if told_again:  # their spaces are marked as changed, and spaces are held before memories
+        rows = cursor.execute("SELECT space FROM memories WHERE id = ANY(%s)", (told_again,))
+        spaces_module.hold_by_id(cursor, [space for (space,) in rows.fetchall()])
     if ids:
         # the rows first, in one order: two who touch the same ones never wait for each other
         cursor.execute(

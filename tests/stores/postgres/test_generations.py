@@ -1,0 +1,93 @@
+"""Generations on PostgreSQL, and Redis beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+
+from recollect import Engine
+from recollect.settings import Settings
+from recollect.stores.postgres.store import PostgresStore
+from recollect.stores.protocol import Store
+from recollect.stores.redis.hot import HotOnRedis
+from recollect.stores.tiers import Tiers
+from recollect.testing import FakeClock
+from recollect.testing.generations import run_generation_programs
+from recollect.testing.redis_server import RedisServer
+from recollect.testing.tier_contract.working import WorkingContract
+from tests.stores.redis.conftest import PATIENT
+from tests.stores.redis.test_answers import again
+
+
+@pytest.fixture(scope="module")
+def redis_server() -> Iterator[RedisServer]:
+    with RedisServer.started() as server:
+        yield server
+
+
+def test_random_programs(make_store: Callable[[], Store]) -> None:
+    run_generation_programs(make_store, examples=15)
+
+
+def test_tenants_have_identities_of_their_own(
+    open_store: Callable[[str], PostgresStore], tenant: str
+) -> None:
+    one, same, other = open_store(tenant), open_store(tenant), open_store(tenant + " 别人")
+    assert one.identity() == same.identity() != other.identity()
+
+
+class _Beside(PostgresStore):
+    hot: HotOnRedis
+
+    def tiers(self) -> Tiers:
+        own = super().tiers()
+        return own._replace(working=self.hot.working) if hasattr(self, "hot") else own
+
+    def close(self) -> None:
+        self.hot.close()
+        super().close()
+
+
+class TestWorkingMemoryWithRedis(WorkingContract):
+    @pytest.fixture
+    def make_store(
+        self, address: str, tenant: str, redis_server: RedisServer
+    ) -> Callable[[], Store]:
+        def made() -> Store:
+            store = _Beside(address, tenant=tenant)
+            store.hot = HotOnRedis(redis_server.address, store, PATIENT)
+            return store
+
+        return made
+
+
+def test_repeated_questions(
+    open_store: Callable[[str], PostgresStore],
+    tenant: str,
+    redis_server: RedisServer,
+    clock: FakeClock,
+) -> None:
+    def opened() -> Engine:
+        return Engine(
+            open_store(tenant),
+            embedder="hashing",
+            settings=Settings(),
+            clock=clock,
+            hot=redis_server.address,
+        )
+
+    with opened() as one, opened() as other:
+        ends = clock() + timedelta(seconds=20)
+        one.remember("小美喜欢深色主题 dark theme", id="m", valid_to=ends)
+        assert not again(one.recall("主题 theme"))
+        assert again(other.recall("主题 theme"))
+        other.revise("m", tags=["界面"])
+        fresh = one.recall("主题 theme")
+        assert not again(fresh)
+        assert fresh.hits[0].memory.tags == ("界面",)
+        other.reinforce("m")
+        assert not again(one.recall("主题 theme"))
+        clock.advance(seconds=20)
+        assert not one.recall("主题 theme").hits
