@@ -55,6 +55,18 @@ class Shelf:
             if cursor is None:
                 return found
 
+    def page(
+        self, where: Where, *, cursor: str | None, limit: int
+    ) -> tuple[Sequence[Memory], str | None]:
+        """Some of what fits, in the order told, and the cursor of the next page."""
+        try:
+            page = self.engine.list(
+                spaces=self.space, where=where, newest_first=False, cursor=cursor, limit=limit
+            )
+        except UnknownSpace:
+            return (), None
+        return page.memories, page.cursor
+
     def of_kind(self, kind: str, where: Where | None = None) -> list[Memory]:
         return self.every({"kind": kind, **(where or {})})
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.access.caller import Scope
+from recollect.access.knowledge import Knowledge
 from recollect.access.reviewing import Reviewing
 from recollect.access.stories import Stories
 from recollect.access.wall import Record, Records, fields_of, refuse_ours, verb
@@ -33,7 +34,7 @@ _ASKABLE = frozenset({
 })  # fmt: skip
 
 
-class Desk(Reviewing, Stories):
+class Desk(Reviewing, Stories, Knowledge):
     # Writing
 
     @verb(Scope.WRITE, audited="remember")

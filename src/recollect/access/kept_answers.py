@@ -1,7 +1,7 @@
 """An answer as it may be kept beside the store for a day: without any text.
 
-What was offered is kept as its id, and shown as it stands when it is asked for again; notes, which
-may quote, are left out. So nothing that is forgotten stays behind in an answer.
+What was offered is kept as its id, and shown as it stands when it is asked for again; notes and
+reasons, which may quote, and the names of documents are left out. So nothing that is forgotten stays behind in an answer.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 _OFFER = frozenset({"id", "text", "decision", "offered_at"})
 _MARK = "$offer"
+_SAYING: dict[str, Any] = {"notes": [], "why": "", "address": ""}
 
 
 def without_text(answer: Any) -> Any:
@@ -18,7 +19,8 @@ def without_text(answer: Any) -> Any:
         if answer.keys() >= _OFFER:
             return {_MARK: answer["id"]}
         return {
-            name: [] if name == "notes" else without_text(value) for name, value in answer.items()
+            name: _SAYING[name] if name in _SAYING else without_text(value)
+            for name, value in answer.items()
         }
     if isinstance(answer, list):
         return [without_text(one) for one in answer]

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recollect.checks import check_encodable, is_id
 from recollect.errors import InvalidInput, NotFound
 from recollect.knowledge.shared import DOCUMENT, Shared
-from recollect.recall.document_parts import section_id
+from recollect.recall.document_parts import section_id, sections_of
 from recollect.vocabulary import Memory, Progress
 
 if TYPE_CHECKING:
     from recollect.knowledge.documents.blocks import Limits
     from recollect.knowledge.documents.report import Outcome, Report
 
+_AT_ONCE = 1_000  # sections
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
@@ -106,16 +108,38 @@ class Documents(Shared):
         cards = self._shelf.of_kind(DOCUMENT)
         return sorted((_shown(c, withheld) for c in cards), key=lambda one: one.address)
 
+    def document_page(
+        self, *, cursor: str | None = None, limit: int = 100
+    ) -> tuple[list[Document], str | None]:
+        """Some of them in the order added, and the cursor of the next page."""
+        cards, following = self._shelf.page({"kind": DOCUMENT}, cursor=cursor, limit=limit)
+        withheld = self.engine.withheld.ids(self.space)
+        return [_shown(card, withheld) for card in cards], following
+
+    def document_id(self, document: str) -> str:
+        """Of the one with this id or address. For whoever is elsewhere: no path of this machine is
+        looked at."""
+        card = self._kept(document)
+        if card is None:
+            raise self._none(document)
+        return card.id
+
     def document(self, document: str) -> Document:
         """One document, by its id, its address or the path of its file."""
         return _shown(self._card_of(document), self.engine.withheld.ids(self.space))
 
-    def document_parts(self, document: str) -> list[Part]:
-        """The sections of a document, in their order."""
+    def document_parts(
+        self, document: str, *, after: int = 0, limit: int | None = None
+    ) -> list[Part]:
+        """The sections of a document, in their order; those that come after so many."""
         card = self.document(document)
-        ids = [section_id(card.id, at) for at in range(card.sections)]
-        found = self.engine.store.get(ids, spaces=[self.space])
-        return [_part(one) for one in found if one is not None]
+        end = card.sections if limit is None else min(card.sections, after + limit)
+        parts: list[Part] = []
+        for at in range(after, end, _AT_ONCE):
+            ids = [section_id(card.id, one) for one in range(at, min(at + _AT_ONCE, end))]
+            found = self.engine.store.get(ids, spaces=[self.space])
+            parts += [_part(one) for one in found if one is not None]
+        return parts
 
     def enable_documents(self, *documents: str) -> list[Document]:
         """Let questions find them again."""
@@ -138,16 +162,22 @@ class Documents(Shared):
 
     def _card_of(self, document: str) -> Memory:
         """By id, by address, or by the path of its file."""
-        found = self._shelf.get(document)
-        if found is not None and found.kind == DOCUMENT:
-            return found
-        held = self._shelf.get(self._shelf.id(DOCUMENT, document))
-        if held is not None:
-            return held
-        by_path = _by_path(self._shelf.of_kind(DOCUMENT), document)
-        if by_path is not None:
-            return by_path
-        raise NotFound(
+        found = self._kept(document) or _by_path(self._shelf.of_kind(DOCUMENT), document)
+        if found is None:
+            raise self._none(document)
+        return found
+
+    def _kept(self, document: str) -> Memory | None:
+        """By id or by address."""
+        check_encodable(document, name="the name of a document")
+        for one in (document, self._shelf.id(DOCUMENT, document)):
+            card = self._shelf.get(one) if is_id(one) else None
+            if card is not None and card.kind == DOCUMENT:
+                return card
+        return None
+
+    def _none(self, document: str) -> NotFound:
+        return NotFound(
             f"there is no document {document!r} in {self.space!r}; "
             "'recollect documents list' shows what there is"
         )
@@ -165,7 +195,7 @@ def _shown(card: Memory, withheld: frozenset[str]) -> Document:
         address=card.source,
         title=_text(told.get("title")),
         format=_text(told.get("format")),
-        sections=_number(told.get("sections")),
+        sections=sections_of(card),
         pages=_number(told.get("pages")),
         unit=_text(told.get("unit")),
         bytes=_number(told.get("bytes")),

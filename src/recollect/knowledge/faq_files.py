@@ -58,15 +58,22 @@ def read_file(
     path: str | os.PathLike[str], *, format_name: str = "auto", separator: str = SEPARATOR
 ) -> Read:
     file = Path(path).expanduser()
-    text = _decoded(_bytes(file), str(path))
-    form = _format(file, text) if format_name == "auto" else format_name
+    return read_bytes(_bytes(file), str(path), format_name=format_name, separator=separator)
+
+
+def read_bytes(
+    data: bytes, name: str, *, format_name: str = "auto", separator: str = SEPARATOR
+) -> Read:
+    """What was sent, under the name that it is called by in errors; the name's ending counts."""
+    text = _decoded(data, name)
+    form = _format(name, text) if format_name == "auto" else format_name
     if form not in FORMATS:
         raise InvalidInput(f"format: expected {', '.join(FORMATS)} or auto, got {shown(form)}")
     if not separator or separator.isspace():
         raise InvalidInput("the separator is empty; use something that no question holds, as ##")
     if form == "csv":
-        return _csv(text, separator, str(path))
-    return Read(_json(text, str(path)) if form == "json" else _jsonl(text), [])
+        return _csv(text, separator, name)
+    return Read(_json(text, name) if form == "json" else _jsonl(text), [])
 
 
 def written(records: Iterable[Mapping[str, Any]], form: str, *, separator: str = SEPARATOR) -> str:
@@ -121,10 +128,11 @@ def _decoded(data: bytes, name: str) -> str:
     raise InvalidInput(f"{name} is neither UTF-8 nor GB18030 text; save it as UTF-8 and try again")
 
 
-def _format(file: Path, text: str) -> str:
+def _format(name: str, text: str) -> str:
     by_name = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
-    if file.suffix.lower() in by_name:
-        return by_name[file.suffix.lower()]
+    ending = Path(name).suffix.lower()
+    if ending in by_name:
+        return by_name[ending]
     start = text.lstrip()[:1]
     if start == "[":
         return "json"

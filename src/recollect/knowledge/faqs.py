@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from recollect.checks import is_id
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.knowledge.faq_entry import Faq, as_told, faq_id, faq_of, told_faq
-from recollect.knowledge.faq_files import SEPARATOR, Row, read_file, written
+from recollect.knowledge.faq_files import SEPARATOR, Row, read_bytes, read_file, written
 from recollect.knowledge.shared import FAQ, Shared
 from recollect.text.bare import bare
 from recollect.text.faq_layout import layout_of
@@ -105,17 +105,23 @@ class Faqs(Shared):
 
     def import_faq(
         self,
-        path: str | os.PathLike[str],
+        file: str | os.PathLike[str] | bytes,
         *,
+        name: str = "",
         format: str = "auto",  # noqa: A002  (as people call it)
         separator: str = SEPARATOR,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> FaqReport:
         """Add or change what a file holds: CSV, JSON or JSON lines (docs/how-to/faq.md). Imported
-        again, nothing is doubled."""
-        read = read_file(path, format_name=format, separator=separator)
-        report = self._take(read.rows, dry_run=dry_run, progress=progress, source=Path(path).name)
+        again, nothing is doubled. Bytes are a file that was sent, under a `name`."""
+        if isinstance(file, bytes):
+            name = name or "the file"
+            read = read_bytes(file, name, format_name=format, separator=separator)
+        else:
+            name = Path(file).name
+            read = read_file(file, format_name=format, separator=separator)
+        report = self._take(read.rows, dry_run=dry_run, progress=progress, source=name)
         return report._replace(notes=(*read.notes, *report.notes))
 
     def export_faq(
@@ -146,6 +152,16 @@ class Faqs(Shared):
             for memory in self._shelf.of_kind(FAQ, where)
         ]
         return [one for one in found if one is not None and enabled in (None, one.enabled)]
+
+    def faq_page(
+        self, *, tag: str | None = None, cursor: str | None = None, limit: int = 100
+    ) -> tuple[list[Faq], str | None]:
+        """Some of them in the order told, and the cursor of the next page."""
+        where = {"kind": FAQ} if tag is None else {"kind": FAQ, "tags": {"has": tag}}
+        memories, following = self._shelf.page(where, cursor=cursor, limit=limit)
+        withheld = self.engine.withheld.ids(self.space)
+        found = [faq_of(memory, enabled=memory.id not in withheld) for memory in memories]
+        return [one for one in found if one is not None], following
 
     def faq(self, name: str) -> Faq | None:
         """An entry by its id, the id that was given for it, or its question."""
@@ -284,6 +300,10 @@ class _Taking:
             self._notes |= dict.fromkeys(receipt.notes)
 
     def _change(self, row: Row, faq: Faq, memory: Memory) -> None:
+        if memory.kind != FAQ or memory.space != self._base.space:
+            why = f"{faq.id} is the id of something else; choose another"
+            self._failed.append(FailedRow(row.place, why))
+            return
         told = as_told(faq)
         now = {"text": memory.text, "tags": list(memory.tags), "metadata": dict(memory.metadata)}
         if all(told[name] == now[name] for name in _KEPT):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
-from recollect.checks import check_space, shown
+from recollect.checks import check_encodable, check_space, shown
 from recollect.errors import InvalidInput
 from recollect.settings import RANGES, Settings
 
@@ -184,6 +184,7 @@ def _names(name: str, value: object) -> tuple[str, ...]:
     for one in told:
         if not isinstance(one, str) or not one.strip():
             raise InvalidInput(f"{name}: expected names, got {shown(one)}")
+        check_encodable(one, name=name)
     return tuple(dict.fromkeys(told))
 
 

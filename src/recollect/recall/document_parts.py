@@ -9,10 +9,19 @@ from __future__ import annotations
 from recollect.vocabulary import Memory
 
 DOCUMENT, SECTION = "document", "section"  # kinds
+_MOST = 1_000_000  # sections; whoever may write may write a card that claims any number
 
 
 def section_id(card_id: str, ordinal: int) -> str:
     return f"{card_id}.{ordinal:05d}"
+
+
+def sections_of(card: Memory) -> int:
+    """How many sections a card says there are."""
+    told = card.metadata.get("sections")
+    if isinstance(told, bool) or not isinstance(told, int):
+        return 0
+    return max(0, min(told, _MOST))
 
 
 def document_of(memory: Memory) -> str | None:

@@ -30,7 +30,7 @@ CHECKS = (
 ENDLESS = "/v1/events/stream"  # it does not end by itself: test_live
 
 
-@schemathesis.serializer("application/x-ndjson")
+@schemathesis.serializer("application/x-ndjson", "text/csv")
 def lines(context: object, value: object) -> bytes:
     """Whatever comes, as lines: mostly no JSON."""
     return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
@@ -43,6 +43,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         for text in ("小美喜欢深色主题 dark mode", "预算会议改到周五"):
             client.post("/v1/memories", json={"text": text})
         client.post("/v1/offers", json={"text": LONG, "id": "offer/一"})
+        client.post(
+            "/v1/knowledge/base/documents", params={"name": "指南.md"}, content="# 指南\n\n预算"
+        )
         yield served
 
 

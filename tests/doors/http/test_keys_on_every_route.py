@@ -43,7 +43,11 @@ class House(NamedTuple):
                 return answer
         return client.request(
             method,
-            path.replace("{space}", "work").replace("{project}", "river"),
+            path.replace("{space}", "work")
+            .replace("{project}", "river")
+            .replace("{base}", "手册")
+            .replace("{document}", "指南.md")
+            .replace("{entry}", "怎么退款？"),
             params=told.parameters,
             json=body,
             content=told.content,
@@ -61,6 +65,12 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         offer = owner.post(
             "/v1/offers", json={"text": f"{CANARY} {LONG}", "space": "work", "source": "网页"}
         ).json()["id"]
+        owner.post(
+            "/v1/knowledge/手册/documents", params={"name": "指南.md"}, content=f"# {CANARY}"
+        ).raise_for_status()
+        owner.post(
+            "/v1/knowledge/手册/faq", json={"question": "怎么退款？", "answers": [CANARY]}
+        ).raise_for_status()
         served.reception.create_tenant("other")
         expired = served.key("admin", expires_at=clock() + timedelta(hours=1))
         clock.advance(hours=2)
@@ -139,10 +149,16 @@ def test_others_see_nothing_of_it(house: House, way: tuple[str, str], who: str) 
         assert answer.status_code == 403
     elif "{memory_id}" in path or "{offer_id}" in path:
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-    elif "{space}" in path:
+    elif "{space}" in path or "{document}" in path or "{entry}" in path:
         assert answer.status_code == 404
+    elif "{base}" in path and who == "other space":
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_space")
     owner = house.served.client(house.keys["owner"])
     assert owner.get(f"/v1/memories/{house.memory}").json()["text"] == CANARY
+    (document,) = owner.get("/v1/knowledge/手册/documents").json()["documents"]
+    assert (document["title"], document["enabled"]) == (CANARY, True)
+    (entry,) = owner.get("/v1/knowledge/手册/faq").json()["entries"]
+    assert (entry["answers"], entry["enabled"]) == ([CANARY], True)
     assert owner.get(f"/v1/offers/{house.offer}").json()["decision"] == "admitted"
 
 

@@ -31,6 +31,8 @@ class Way(NamedTuple):
 ASK, REVIEW = Way(Scope.READ), Way(Scope.REVIEW)
 QUESTION = {"question": "预算 budget"}
 
+_BASE = "/v1/knowledge/{base}"
+
 _AT = {"chapter": 1, "scene": 1}
 _ASKED_AT = {"chapter": "1", "scene": "1"}
 _THREAD = made_id("river", "thread", Point(1, 1), "谁？")
@@ -71,6 +73,25 @@ WAYS: dict[tuple[str, str], Way] = {
     ("GET", "/v1/story/{project}/threads"): ASK,
     ("POST", "/v1/story/{project}/threads"): Way(Scope.WRITE, {**_AT, "text": "谁？"}),
     ("POST", "/v1/story/{project}/threads/close"): Way(Scope.WRITE, {**_AT, "id": _THREAD}),
+    ("GET", "/v1/knowledge"): ASK,
+    ("POST", f"{_BASE}/documents"): Way(
+        Scope.WRITE, parameters={"name": "新.md"}, content="# 新\nnew".encode()
+    ),
+    ("GET", f"{_BASE}/documents"): ASK,
+    ("GET", f"{_BASE}/documents/{{document}}"): ASK,
+    ("PUT", f"{_BASE}/documents/{{document}}"): Way(Scope.WRITE, content=b"# Guide\nanother"),
+    ("POST", f"{_BASE}/documents/{{document}}/disable"): Way(Scope.WRITE),
+    ("POST", f"{_BASE}/documents/{{document}}/enable"): Way(Scope.WRITE),
+    ("DELETE", f"{_BASE}/documents/{{document}}"): Way(Scope.WRITE),
+    ("POST", f"{_BASE}/faq"): Way(Scope.WRITE, {"question": "新问题？", "answers": ["新 new"]}),
+    ("POST", f"{_BASE}/faq/import"): Way(Scope.WRITE, content="问题,答案\n几点？,十点\n".encode()),
+    ("GET", f"{_BASE}/faq"): ASK,
+    ("GET", f"{_BASE}/faq/{{entry}}"): ASK,
+    ("POST", f"{_BASE}/faq/{{entry}}/disable"): Way(Scope.WRITE),
+    ("POST", f"{_BASE}/faq/{{entry}}/enable"): Way(Scope.WRITE),
+    ("DELETE", f"{_BASE}/faq/{{entry}}"): Way(Scope.WRITE),
+    ("POST", f"{_BASE}/search"): Way(Scope.READ, {"query_text": "预算 budget"}),
+    ("POST", f"{_BASE}/ask"): Way(Scope.READ, {"query_text": "预算 budget"}),
     ("GET", "/v1/working"): ASK,
     ("GET", "/v1/digest"): REVIEW,
     ("POST", "/v1/digest/apply"): Way(Scope.REVIEW, {}),

@@ -10,6 +10,11 @@ from typing import Any, NamedTuple
 Schema = dict[str, Any]
 _EXAMPLES: dict[str, Any] = {"string": "…", "integer": 1, "number": 0.5, "boolean": True}
 _DEEPEST = 6
+_FILES = {
+    "application/x-ndjson": "memories.jsonl",
+    "application/octet-stream": "handbook.pdf",
+    "text/csv": "questions.csv",
+}
 
 
 class Field(NamedTuple):
@@ -149,5 +154,5 @@ def _call(schema: Schema, method: str, path: str, one: Schema, body: Schema) -> 
         }
         parts.append(f"--json '{json.dumps(told, ensure_ascii=False)}'")
     elif media:
-        parts.append(f"-H 'Content-Type: {media}' --data-binary @memories.jsonl")
+        parts.append(f"-H 'Content-Type: {media}' --data-binary @{_FILES.get(media, 'file')}")
     return " ".join(parts)

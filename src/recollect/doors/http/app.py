@@ -7,27 +7,46 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
+import anyio
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
 import recollect
 from recollect.access.reception import Reception
-from recollect.doors.http import care, events, live, memories, recalls, stories, tiers, transfers
+from recollect.doors.http import (
+    care,
+    documents,
+    events,
+    faq,
+    knowledge,
+    live,
+    memories,
+    recalls,
+    stories,
+    tiers,
+    transfers,
+)
 from recollect.doors.http.api_page import add_api_page
 from recollect.doors.http.callers import Doorkeeper
 from recollect.doors.http.description import ABOUT, add_description
 from recollect.doors.http.endings import Endings, EndingStreams
 from recollect.doors.http.guard import Guard
-from recollect.doors.http.limits import MOST_BYTES, MOST_SECONDS, Limits
+from recollect.doors.http.limits import MOST_BYTES, MOST_DOCUMENT_BYTES, MOST_SECONDS, Limits
 from recollect.doors.http.live import GREETING_SECONDS
 from recollect.doors.http.metrics import Measured, Metrics
 from recollect.doors.http.paths import EncodedSlashes
 from recollect.doors.http.problems import add_problems
 from recollect.doors.http.serving import LOOPBACK
+from recollect.doors.http.uploads import Uploads
 from recollect.doors.http.watching import LOOK_SECONDS, Watchers
 from recollect.doors.mcp.mounting import mount_mcp
 from recollect.doors.web.serving import mount_page
+
+_PARTS = (
+    recalls, memories, knowledge, documents, faq, stories, tiers, events, live, transfers, care,
+)  # fmt: skip
+_LOOKING = 2  # at the store, for who asks whether we are ready: they wait for no question
 
 
 def create_app(
@@ -35,6 +54,7 @@ def create_app(
     *,
     hosts: Collection[str] = LOOPBACK,
     most_bytes: int = MOST_BYTES,
+    most_document_bytes: int = MOST_DOCUMENT_BYTES,
     most_seconds: float = MOST_SECONDS,
     look_seconds: float = LOOK_SECONDS,
     greeting_seconds: float = GREETING_SECONDS,
@@ -53,7 +73,12 @@ def create_app(
         middleware=[
             Middleware(Guard, hosts=hosts),
             Middleware(Measured, metrics=metrics),
-            Middleware(Limits, most_bytes=most_bytes, most_seconds=most_seconds),
+            Middleware(
+                Limits,
+                most_bytes=most_bytes,
+                most_document_bytes=most_document_bytes,
+                most_seconds=most_seconds,
+            ),
             Middleware(EndingStreams, endings=endings),
             Middleware(EncodedSlashes),
             Middleware(Doorkeeper, reception=reception),
@@ -64,13 +89,15 @@ def create_app(
     app.state.watchers = Watchers(reception, metrics, look_seconds=look_seconds)
     app.state.greeting_seconds = greeting_seconds
     app.state.endings = endings
+    app.state.uploads = Uploads()
+    app.state.looking = anyio.CapacityLimiter(_LOOKING)
     add_problems(app)
-    for part in (recalls, memories, stories, tiers, events, live, transfers, care):
+    for part in _PARTS:
         app.router.routes.extend(part.router.routes)
     add_description(app)
     add_api_page(app)
     mount_page(app)
-    mount_mcp(app, reception)
+    mount_mcp(app, reception, most_bytes=most_bytes)
     return app
 
 

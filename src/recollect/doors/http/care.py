@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+import anyio.to_thread
 from fastapi import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -39,10 +40,12 @@ async def live() -> Response:
 
 
 @router.get("/health/ready", summary="Ready", response_model=Ready)
-def ready(request: Request) -> Response:
+async def ready(request: Request) -> Response:
     """The store can be read; without that, nothing else works. No key is needed."""
     try:
-        reception_of(request).look()
+        # on threads of its own: a busy server is ready, and is not restarted for being busy
+        limiter = request.app.state.looking
+        await anyio.to_thread.run_sync(reception_of(request).look, limiter=limiter)
     except RecollectError as e:
         _log.warning("not ready: %s", e)
         return problem(

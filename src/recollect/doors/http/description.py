@@ -23,6 +23,7 @@ _TAGS = {
     "recall": "Asking.",
     "memories": "Telling, looking, changing, forgetting.",
     "stories": "Scenes, casts, states and threads; the context of the next scene.",
+    "knowledge": "Documents and frequent questions in, cited passages and answers out.",
     "tiers": "What is offered, what was decided, and deciding.",
     "events": "What happens, kept and live.",
     "care": "How the server is doing, and what only its keepers may do.",

@@ -18,29 +18,37 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from recollect.doors.http.problems import problem
 
 MOST_BYTES = 8 * 1024 * 1024  # an import of some thousand memories
+MOST_DOCUMENT_BYTES = 32 * 1024 * 1024  # a book with pictures
 MOST_SECONDS = 60.0
+_KNOWLEDGE, _DOCUMENTS = "/v1/knowledge/", "/documents"
 _log = logging.getLogger("recollect.server")
 
 
 class Limits:
-    def __init__(self, app: ASGIApp, *, most_bytes: int, most_seconds: float) -> None:
+    def __init__(
+        self, app: ASGIApp, *, most_bytes: int, most_document_bytes: int, most_seconds: float
+    ) -> None:
         self._app = app
         self._most_bytes = most_bytes
+        self._most_document_bytes = most_document_bytes
         self._most_seconds = most_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        path = scope["path"]
+        document = path.startswith(_KNOWLEDGE) and _DOCUMENTS in path
+        most = self._most_document_bytes if document else self._most_bytes
         size = Headers(scope=scope).get("content-length", "0")
         if not (size.isascii() and size.isdecimal()):
             await problem(400, "Content-Length is no number", code="invalid_input")(
                 scope, receive, send
             )
-        elif len(size) > 18 or int(size) > self._most_bytes:
-            await _too_large(self._most_bytes)(scope, receive, send)
+        elif len(size) > 18 or int(size) > most:
+            await _too_large(most)(scope, receive, send)
         else:
-            request = _Limited(scope, receive, send, self._most_bytes, self._most_seconds)
+            request = _Limited(scope, receive, send, most, self._most_seconds)
             await request.run(self._app)
 
 

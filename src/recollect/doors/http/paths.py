@@ -26,6 +26,12 @@ class WholeName(Convertor[str]):
         return _marked(value)
 
 
+class PartOfPath(WholeName):
+    """A name with another behind it: its slashes are sent as `%2F`."""
+
+    regex = "[^/]+"
+
+
 class EncodedSlashes:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

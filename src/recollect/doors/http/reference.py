@@ -41,9 +41,9 @@ told to look.
 
 **Names in a path** are percent-encoded; a slash in an id or a space is sent as `%2F`.
 
-**Limits.** A body has at most {bytes:,} bytes, the first word of an answer comes within
-{seconds:g} seconds (504 else; a write that was begun is finished). A key has
-{per_minute} requests a minute unless it was made with others; then 429 with `Retry-After`.
+**Limits.** A body has at most {bytes:,} bytes, a document {document_bytes:,}; the first word
+of an answer comes within {seconds:g} seconds (504 else; a write that was begun is finished). A key
+has {per_minute} requests a minute unless it was made with others; then 429 with `Retry-After`.
 Parameters and fields that nobody knows are errors. Every answer has an `X-Request-Id`, under which
 the server's log tells of a 500.
 
@@ -67,13 +67,17 @@ Events the same is at `/v1/events/stream`; with `Last-Event-ID` nothing is misse
 
 def page() -> str:
     from recollect.access.rates import PER_MINUTE
-    from recollect.doors.http.limits import MOST_BYTES, MOST_SECONDS
+    from recollect.doors.http.limits import MOST_BYTES, MOST_DOCUMENT_BYTES, MOST_SECONDS
     from recollect.doors.http.routing import WRONG
 
     schema = _schema()
     statuses = "\n".join(f"| {status} | {said} |" for status, said in WRONG.items())
     intro = _INTRO.format(
-        statuses=statuses, bytes=MOST_BYTES, seconds=MOST_SECONDS, per_minute=PER_MINUTE
+        statuses=statuses,
+        bytes=MOST_BYTES,
+        document_bytes=MOST_DOCUMENT_BYTES,
+        seconds=MOST_SECONDS,
+        per_minute=PER_MINUTE,
     )
     parts = [intro.rstrip() + "\n"]
     for tag in schema["tags"]:

@@ -12,11 +12,12 @@ from starlette.convertors import register_url_convertor
 from starlette.responses import Response
 
 from recollect.doors.http.answers import Problem
-from recollect.doors.http.paths import WholeName
+from recollect.doors.http.paths import PartOfPath, WholeName
 from recollect.doors.http.problems import MEDIA_TYPE
 from recollect.errors import InvalidInput
 
 register_url_convertor("name", WholeName())  # as in /memories/{memory_id:name}/history
+register_url_convertor("part", PartOfPath())  # as in /knowledge/{base:part}/documents
 WRONG = {
     400: "It cannot be read",
     401: "No key, or one that does not hold",
@@ -26,6 +27,7 @@ WRONG = {
     413: "More than may be sent at once",
     422: "Something in it is wrong; `detail` says what",
     429: "Too many requests; `Retry-After` says when",
+    501: "An optional part is missing on the server",
     503: "The store cannot do its work now",
     504: "It took too long; a write that was begun is finished",
 }

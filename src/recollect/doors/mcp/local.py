@@ -90,11 +90,13 @@ def serve_stdio(
     settings: Settings,
     caller: Caller,
     *,
+    knowledge: str = "",
     story: str = "",
     chapter: int | None = None,
     scene: int | None = None,
 ) -> None:
-    """Until standard input ends. With a story, its tools too, as of a scene if one is named."""
+    """Until standard input ends. With a knowledge base or a story, its tools too; of a story as of
+    a scene, if one is named."""
     import gc
     import signal
 
@@ -116,10 +118,14 @@ def serve_stdio(
         gc.enable()
     desks = LocalDesks(settings, caller)
     more: tuple[Tool, ...] = ()
+    if knowledge:
+        from recollect.doors.mcp.knowledge import knowledge_tools
+
+        more = knowledge_tools(knowledge)
     if story:
         from recollect.doors.mcp.stories import story_tools
 
-        more = story_tools(story, chapter, scene)
+        more = (*more, *story_tools(story, chapter, scene))
     server = build_server(desks, more)
 
     async def serve() -> None:

@@ -35,23 +35,24 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 DOOR = "mcp"
 _SESSION = "mcp-session-id"
-_MOST_BYTES = 4 * 1024 * 1024
+_PATIENCE = 60  # seconds, for who has too many sessions
 
 
-def mount_mcp(app: Starlette, reception: Reception) -> None:
+def mount_mcp(app: Starlette, reception: Reception, *, most_bytes: int) -> None:
     """Answer under /mcp for as long as the application runs. Without the optional part, it says
     which one is missing."""
     try:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+        from recollect.doors.mcp.knowledge import knowledge_tools
         from recollect.doors.mcp.server import build_server
     except ModuleNotFoundError:
         app.router.routes.append(Route(PATH, _Missing(), include_in_schema=False))
         return
     manager = StreamableHTTPSessionManager(
-        build_server(RequestDesks(reception)),
+        build_server(RequestDesks(reception), knowledge_tools()),
         session_idle_timeout=IDLE_SECONDS,
-        max_request_body_size=_MOST_BYTES,
+        max_request_body_size=most_bytes,  # the server's own limit, which says what is wrong
     )
     mount(app, reception, manager)
 
@@ -138,6 +139,7 @@ def _too_many() -> Response:
         f"this key has {MOST_EACH} sessions open; end some (DELETE {PATH}), or wait: one that is "
         "not used ends after half an hour",
         code="too_many_sessions",
+        headers={"Retry-After": str(_PATIENCE)},
     )
 
 

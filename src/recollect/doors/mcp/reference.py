@@ -14,8 +14,9 @@ from recollect.access.caller import Scope
 from recollect.doors.mcp import prompts, resources
 from recollect.doors.mcp.conformance import NOT_OURS
 from recollect.doors.mcp.data import SPACES
+from recollect.doors.mcp.knowledge import knowledge_tools
 from recollect.doors.mcp.sessions import MOST_EACH
-from recollect.doors.mcp.tools import BY_NAME, tools_for
+from recollect.doors.mcp.tools import TOOLS, tools_for
 
 _INTRO = f"""\
 # MCP
@@ -49,6 +50,11 @@ How to put it into an agent: [MCP set-up](../how-to/mcp.md).
 - A question that the client cancels is not waited for; a write that was begun is finished.
 
 ## Tools
+
+Ten for everybody. `search_knowledge` and `ask` are two more, listed where they are of use: over
+HTTP, if a space that you see holds documents or frequent questions; from `recollect mcp` with
+`--knowledge NAME`, which also says which base is asked when `base` is left out. A story has three
+of its own (`--story PROJECT`, [Stories](story.md)).
 """
 
 _CONFORMANCE = """\
@@ -72,7 +78,7 @@ def page() -> str:
 
 def _parts() -> Iterator[str]:
     yield _INTRO
-    for tool in tools_for(Scope):
+    for tool in tools_for(Scope, knowledge_tools()):
         yield f"### {tool.name}\n"
         yield f"{tool.description}\n"
         yield _hints(tool)
@@ -96,7 +102,8 @@ def _parts() -> Iterator[str]:
 def _hints(tool: types.Tool) -> str:
     hints = tool.annotations
     assert hints is not None
-    scopes = " or ".join(f"`{scope}`" for scope in sorted(BY_NAME[tool.name].scopes))
+    needs = next(one.scopes for one in (*TOOLS, *knowledge_tools()) if one.name == tool.name)
+    scopes = " or ".join(f"`{scope}`" for scope in sorted(needs))
     told = [f"scope {scopes}"]
     told.append("changes nothing" if hints.read_only_hint else "writes")
     if hints.destructive_hint:

@@ -78,7 +78,11 @@ class _Door:
     # Tools
 
     async def list_tools(self, context: Context, params: Paging) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools_for(self._scopes(context), self._more))
+        had = self._scopes(context)
+        more = [tool for tool in self._more if tool.scopes & had]
+        if any(tool.fits for tool in more):
+            more = await _plainly(self._at_desk(context, lambda desk: _fitting(more, desk)))
+        return types.ListToolsResult(tools=tools_for(had, more))
 
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams
@@ -155,6 +159,10 @@ class _Door:
                 return do(desk)
 
         return await anyio.to_thread.run_sync(asked, abandon_on_cancel=not writes)
+
+
+def _fitting(tools: Sequence[Tool], desk: Desk) -> list[Tool]:
+    return [tool for tool in tools if tool.fits is None or tool.fits(desk)]
 
 
 def _done(tool: Tool, sent: Mapping[str, Any], desk: Desk) -> Any:

@@ -1,5 +1,5 @@
-"""The tools: at most ten, named by our verbs. What is said of each is read by a model that decides
-whether to call it: what it does, when to use it, when not."""
+"""The tools: ten for everybody, named by our verbs. What is said of each is read by a model that
+decides whether to call it: what it does, when to use it, when not."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ class Tool(NamedTuple):
     scopes: frozenset[Scope]  # with any of them it can be called
     destructive: bool = False
     repeatable: bool = True  # called twice is called once
+    open_world: bool = False  # it may ask elsewhere, as the web
+    fits: Callable[[Desk], bool] | None = None  # listed only where it does; None: everywhere
 
     @property
     def writes(self) -> bool:
@@ -171,6 +173,6 @@ def _described(tool: Tool) -> types.Tool:
             read_only_hint=not tool.writes,
             destructive_hint=tool.destructive,
             idempotent_hint=tool.repeatable,
-            open_world_hint=False,
+            open_world_hint=tool.open_world,
         ),
     )

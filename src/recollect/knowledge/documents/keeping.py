@@ -7,11 +7,12 @@ What takes several has a card that says "unfinished" before the first and until 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.errors import Conflict
 from recollect.knowledge.documents.made import Made, Told, reads_the_same, unfinished
-from recollect.recall.document_parts import section_id
+from recollect.recall.document_parts import section_id, sections_of
 from recollect.vocabulary import Memory
 
 if TYPE_CHECKING:
@@ -50,13 +51,15 @@ class Keeper:
     def remove(self, cards: Sequence[Memory]) -> int:
         """Erase documents; how many memories went. Where that takes several transactions, their
         cards say "unfinished" meanwhile, and go last."""
-        parts = [section_id(card.id, at) for card in cards for at in range(_sections(card))]
-        ids = [*parts, *(card.id for card in cards)]
-        if len(ids) > AT_ONCE:
+        if sum(map(sections_of, cards)) + len(cards) > AT_ONCE:
             for some in _chunks(cards, AT_ONCE):
-                told = [unfinished(_told(card), sections=_sections(card)) for card in some]
+                told = [unfinished(_told(card), sections=sections_of(card)) for card in some]
                 self._engine.replace_many(told, finish=False)
-        gone = sum(self._forget(some) for some in _chunks(ids, AT_ONCE))
+        parts = (section_id(card.id, at) for card in cards for at in range(sections_of(card)))
+        ids = chain(parts, (card.id for card in cards))
+        gone = 0
+        while batch := list(islice(ids, AT_ONCE)):
+            gone += self._forget(batch)
         self._finish()
         return gone
 
@@ -78,7 +81,7 @@ class Keeper:
 
     def _replace(self, made: Made, held: Memory | None) -> list[str]:
         """Sections that read the same stay as they are."""
-        before = 0 if held is None else _sections(held)
+        before = 0 if held is None else sections_of(held)
         count = max(before, len(made.sections))
         ids = [section_id(made.id, at) for at in range(count)]
         known = {
@@ -112,11 +115,6 @@ class Keeper:
     def _tell(self, told: Sequence[Told]) -> list[str]:
         """In one transaction: fewer than the engine takes in one batch."""
         return [note for one in self._engine.remember_many(told) for note in one.notes]
-
-
-def _sections(card: Memory) -> int:
-    told = card.metadata.get("sections")
-    return told if isinstance(told, int) else 0
 
 
 def _told(card: Memory) -> Told:

@@ -16,6 +16,7 @@ examples:
   recollect mcp
   recollect mcp --space work --space global    what is in other spaces does not exist for it
   recollect mcp --read-only                    only tools that change nothing
+  recollect mcp --knowledge handbook           and two more, to ask its documents
   recollect mcp --story 江湖 --chapter 12 --scene 3    and three more, for who writes that scene
 
 Over HTTP, with keys, for a team: 'recollect serve' has MCP under /mcp.
@@ -35,6 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--read-only", action="store_true", help="no tools that write, and no writing"
     )
     parser.add_argument(
+        "--knowledge",
+        default="",
+        metavar="NAME",
+        help="also tools to search and ask this knowledge base",
+    )
+    parser.add_argument(
         "--story", default="", metavar="PROJECT", help="also tools to look things up in this story"
     )
     parser.add_argument(
@@ -48,6 +55,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from recollect.doors.mcp.local import local_caller, serve_stdio
 
     spaces = [check_space(name) for name in arguments.space]
+    knowledge = check_space(arguments.knowledge) if arguments.knowledge else ""
     story = check_space(arguments.story) if arguments.story else ""
     if arguments.chapter is None and arguments.scene is not None:
         raise InvalidInput("which chapter? give --chapter N with --scene N")
@@ -57,6 +65,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     serve_stdio(
         session.loaded.settings,
         caller,
+        knowledge=knowledge,
         story=story,
         chapter=arguments.chapter,
         scene=arguments.scene,
