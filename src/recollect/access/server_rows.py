@@ -1,5 +1,5 @@
 """Where a server keeps what it knows besides memories: in a file beside the store
-(`server_file.py`), or in the database where the store is on PostgreSQL (`server_tables.py`), so that
+(`server_file.py`), or, with a store on PostgreSQL, in its database (`server_tables.py`), so that
 every server process there knows the same keys. Both speak the same SQL, with `?` for what is bound.
 """
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 class Answered(Protocol):
     def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> list[Any]: ...
 
     def __iter__(self) -> Iterator[Any]: ...
 

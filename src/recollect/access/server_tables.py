@@ -83,7 +83,10 @@ $$ BEGIN RAISE EXCEPTION 'the audit trail only grows'; END $$;
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
     FOR EACH STATEMENT EXECUTE FUNCTION only_grows();
 CREATE FUNCTION note_last() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN UPDATE {SCHEMA}.last_audited SET number = greatest(number, NEW.number); RETURN NULL; END $$;
+$$ BEGIN
+UPDATE {SCHEMA}.last_audited SET number = greatest(number, NEW.number);
+RETURN NULL;
+END $$;
 CREATE TRIGGER audit_is_counted AFTER INSERT ON audit
     FOR EACH ROW EXECUTE FUNCTION note_last();
 """

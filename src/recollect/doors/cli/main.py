@@ -56,6 +56,8 @@ COMMANDS = {
     "source": "add, list and remove folders of Markdown that are read",
     "export": "write every memory as JSONL or a folder of Markdown, without loss",
     "import": "take in Markdown, Claude's memory, mem0, LangGraph, chats, or an export",
+    "move": "take a whole store to another place: a file, PostgreSQL, and back",
+    "migrate": "bring the tables of a store to those of this version",
     "serve": "answer over HTTP: REST, live events, MCP and a page",
     "mcp": "answer an agent over standard input and output (MCP)",
     "install": "put Recollect into an agent: claude, cursor, codex or openclaw",

@@ -176,6 +176,10 @@ class InMemoryWorkingMemory:
             self._drop(gone)
             return len(gone)
 
+    def spaces(self) -> list[str]:
+        with self._lock:
+            return list(dict.fromkeys(held.memory.space for held in self._recent.values()))
+
     def marks(self, spaces: Sequence[str]) -> dict[str, str]:
         return {space: held.mark for space, held in self.held(spaces).items()}
 

@@ -9,7 +9,6 @@ from recollect.stores.in_memory.changes import InMemoryFeed
 from recollect.stores.in_memory.tiers import InMemoryWorkingMemory
 from recollect.stores.movable import Kept, Whole
 from recollect.stores.protocol import Embedding
-from recollect.stores.tiers import Tiers
 from recollect.vocabulary import Revision
 
 
@@ -18,10 +17,7 @@ class HasWhole:
     _feed: InMemoryFeed
     _identities: dict[str, str]
     _history: dict[str, list[Revision]]
-    _tiers: Tiers
-
-    def identity(self) -> str:
-        return self._feed.store
+    _working: InMemoryWorkingMemory
 
     def whole(self, ids: Sequence[str]) -> list[Whole | None]:
         with self._lock:
@@ -41,6 +37,7 @@ class HasWhole:
         return self._feed.embeddings()
 
     def working(self) -> list[Kept]:
-        held = self._tiers.working
-        assert isinstance(held, InMemoryWorkingMemory)
-        return [Kept(one.memory, one.expires_at) for one in list(held._recent.values())]
+        held = self._working.held(self._working.spaces()).values()
+        every = [one for space in held for one in space.recent]
+        every.sort(key=lambda one: one.number)
+        return [Kept(one.memory, one.until) for one in every]

@@ -39,7 +39,7 @@ def prepare(database: Database) -> None:
     try:
         _check_server(connection, database.shown)
         database.extension_schema = _extension(connection, database.shown)
-        if _version(connection, database.shown) != len(migrations()):
+        if version_in(connection, database.shown) != len(migrations()):
             migrate(connection, database.shown, database.extension_schema)
     except psycopg.Error as e:
         raise in_plain_words(e, database.shown) from e
@@ -106,7 +106,7 @@ def version_numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
-def _version(connection: Connection, shown: str) -> int:
+def version_in(connection: Connection, shown: str) -> int:
     """0 before the first; refused where a newer Recollect was here."""
     row = connection.execute(f"SELECT to_regclass('{SCHEMA}.schema_version')").fetchone()
     if row == (None,):
@@ -133,7 +133,7 @@ def migrate(connection: Connection, shown: str, extension_schema: str) -> None:
                 "CREATE TABLE IF NOT EXISTS schema_version (version integer PRIMARY KEY, "
                 "applied_at timestamptz NOT NULL DEFAULT now())"
             )
-            if _version(connection, shown) >= number:
+            if version_in(connection, shown) >= number:
                 continue
             connection.execute(script.encode())
             for table in _tables_without_a_wall(connection):

@@ -26,11 +26,6 @@ class HasWhole:
 
     _database: Database
 
-    def identity(self) -> str:
-        with self._database.read() as reader:
-            name: str = reader.execute("SELECT value FROM meta WHERE key = 'store'").get
-            return name
-
     def whole(self, ids: Sequence[str]) -> list[Whole | None]:
         from recollect.stores.sqlite.changes import held_now  # no question needs it
 

@@ -14,6 +14,10 @@ Without keys it is open, to this machine only. With the first key everybody need
 examples:
   recollect serve
   recollect serve --host 0.0.0.0 --allow-host memory.example.org
+  recollect serve --store postgresql://recollect@db.example.org/memory
+
+With a store on PostgreSQL any number of servers may share it: keys, tenants, the audit trail and
+repeated writes are in the database too. Rate limits are counted by each server on its own.
 """
 
 

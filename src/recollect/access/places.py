@@ -1,0 +1,124 @@
+"""Stores by their place, for whoever looks after them rather than asks them: a file or an address,
+and a tenant of the server that serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.access.homes import FileHomes, homes_for
+from recollect.access.server_rows import server_rows
+from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant
+from recollect.clock import system_clock
+from recollect.errors import NotFound, StoreMissing
+from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.stores.protocol import Store
+
+
+@contextmanager
+def source_at(place: str, tenant: str) -> Iterator[Store]:
+    """A store that is only read; it must be there."""
+    settings = Settings(store=place)
+    if settings.server is None:
+        path = FileHomes(settings).path(tenant)
+        _must_be_there(path)
+        from recollect.stores.sqlite.store import SQLiteStore
+
+        store: Store = SQLiteStore(path, read_only=True)
+    else:
+        from recollect.stores.postgres.looking import is_prepared, tenant_exists
+        from recollect.stores.postgres.store import PostgresStore
+
+        if not is_prepared(settings.server):
+            raise StoreMissing(
+                f"{settings.store_shown} holds no store of this version; where it holds an older "
+                f"one, 'recollect migrate --store {settings.store_shown}' brings it forward"
+            )
+        if not tenant_exists(settings.server, tenant):
+            raise NotFound(f"{settings.store_shown} has no tenant {tenant!r}")
+        store = PostgresStore(settings.server, tenant=tenant)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def target_at(place: str, tenant: str) -> Iterator[Store]:
+    """A store that comes to be if it is not there, and a tenant that a server then knows."""
+    settings = Settings(store=place)
+    if tenant != DEFAULT_TENANT:
+        _see_to(check_tenant(tenant), settings)
+    if settings.server is None:
+        from recollect.stores.sqlite.store import SQLiteStore
+
+        store: Store = SQLiteStore(FileHomes(settings).path(tenant))
+    else:
+        from recollect.stores.postgres.store import PostgresStore
+
+        store = PostgresStore(settings.server, tenant=tenant)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _see_to(tenant: str, settings: Settings) -> None:
+    rows = server_rows(settings)
+    try:
+        homes = homes_for(settings, rows, system_clock)
+        if not homes.exists(tenant):
+            homes.create(tenant)
+    finally:
+        rows.close()
+
+
+def _must_be_there(path: Path) -> None:
+    if not path.exists() or not path.stat().st_size:
+        raise StoreMissing(f"there is no store at {path} (or it is empty); check the path")
+
+
+class SchemaOf(NamedTuple):
+    """Which tables a store has, and which this program knows."""
+
+    shown: str
+    found: int
+    known: int
+
+    @property
+    def behind(self) -> bool:
+        return self.found < self.known
+
+
+def schemas_at(settings: Settings) -> list[SchemaOf]:
+    """Of the store and, in files, of each tenant's. A newer one than is known is StoreTooNew."""
+    if settings.server is not None:
+        from recollect.stores.postgres.looking import schema_found
+
+        return [SchemaOf(settings.store_shown, *schema_found(settings.server))]
+    from recollect.stores.sqlite.looking import schema_found as found_in_file
+
+    homes = FileHomes(settings)
+    _must_be_there(settings.store_path)
+    return [
+        SchemaOf(homes.shown(tenant), *found_in_file(homes.path(tenant)))
+        for tenant in (DEFAULT_TENANT, *homes.list())
+    ]
+
+
+def bring_forward(settings: Settings) -> None:
+    """The newest tables; what is there already stays."""
+    if settings.server is not None:
+        from recollect.stores.postgres.looking import bring_schema_forward
+
+        bring_schema_forward(settings.server)
+        return
+    from recollect.stores.sqlite.store import SQLiteStore
+
+    homes = FileHomes(settings)
+    for tenant in (DEFAULT_TENANT, *homes.list()):
+        SQLiteStore(homes.path(tenant)).close()  # to open it is to bring it forward
