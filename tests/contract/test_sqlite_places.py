@@ -4,7 +4,7 @@ for. Both ways say the same."""
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.stores.sqlite.sidecar import places_of
@@ -22,6 +22,9 @@ def _looked_for(wanted: list[int], held: list[int]) -> list[int]:
 
 
 @given(held=st.lists(NUMBERS, unique=True), wanted=st.lists(NUMBERS))
+@example(held=[3, 7], wanted=[7])  # farther from the first than there are places
+@example(held=[3, 4, 7], wanted=[1])
+@example(held=[30, 31], wanted=[1, 30])
 def test_a_number_stands_where_it_is_found(held: list[int], wanted: list[int]) -> None:
     held.sort()
     assert places_of(_ints(wanted), _ints(held)).tolist() == _looked_for(wanted, held)
@@ -34,6 +37,8 @@ def test_in_a_row(first: int, count: int, wanted: list[int]) -> None:
 
 
 @given(held=st.lists(NUMBERS, unique=True), gone=st.sets(NUMBERS), wanted=st.lists(NUMBERS))
+@example(held=[1, 2, 33], gone={1}, wanted=[33])
+@example(held=[5, 3, 9], gone=set(), wanted=[9, 3])
 def test_in_any_order_and_with_some_erased(
     held: list[int], gone: set[int], wanted: list[int]
 ) -> None:
