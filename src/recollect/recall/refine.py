@@ -217,8 +217,9 @@ def _read(
         assert memory is not None and passage is not None
         if memory.kind == FAQ:  # shown with its answers; what speaks for it is the line found
             passage = passage_at(memory, candidate.ordinal, passage)
-        text = memory.text[passage.start : passage.end]
-        folded = fold_for_terms(text) if folds or known is None else ""
+        folded = ""
+        if folds or known is None:
+            folded = fold_for_terms(memory.text[passage.start : passage.end])
         counts, length = count_terms(folded, rarity) if known is None else known
         whole = length * len(memory.text) / max(passage.end - passage.start, 1)
         read.append(_Read(candidate.key, folded, counts, length, whole))

@@ -73,7 +73,7 @@ def measure(text: str) -> dict[str, int]:
         "common ideograph": common,
         "kana or hangul": _count(_KANA_HANGUL, text) if wide else 0,
         "word": len(words),
-        "letter of a long word": sum([len(w) - _SHORT_WORD for w in words if len(w) > _SHORT_WORD]),
+        "letter of a long word": sum([n - _SHORT_WORD for n in map(len, words) if n > _SHORT_WORD]),
         "other letter": _count(_OTHER_LETTER, text) if wide else 0,
         "three digits": sum([(len(d) + 2) // 3 for d in re.findall(_DIGITS, rest)]),
         "sign": sum(map(len, signs)),

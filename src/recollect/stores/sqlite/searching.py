@@ -42,7 +42,7 @@ class Searcher:
         self._guard = threading.Lock()
         self._indexes: dict[tuple[int, int], VectorIndex] = {}
         self._postings: dict[int, PostingsIndex] = {}
-        self._trusted_words: dict[int, int] = {}
+        self._trusted_words: dict[int, tuple[int, int]] = {}  # by space: up to which change
         self._use_files = True
         self._lately = Lately()
         self.behind = False
@@ -103,9 +103,7 @@ class Searcher:
         holding = dict.fromkeys(terms, 0)
         length = 0
         for space in rows:
-            self._check_words(reader, space)
-            _, held = words.totals(reader, space.id) or (0, 0)
-            length += held
+            length += self._check_words(reader, space)
             counts = self._frequencies_of(reader, space, asked)
             for term, count in zip(asked, counts, strict=True):
                 holding[term] += count
@@ -153,13 +151,16 @@ class Searcher:
 
         return TermCounts(common, self._lately.each(reader, keys, count))
 
-    def _check_words(self, reader: apsw.Connection, space: SpaceRow) -> None:
-        """Once for each change: is the words index there, and as large as the truth?"""
-        if self._trusted_words.get(space.id) == space.seq:
-            return
-        if not words.sound(reader, space.id, space.passages):
-            raise words.Unsound(space.id)
-        self._trusted_words[space.id] = space.seq
+    def _check_words(self, reader: apsw.Connection, space: SpaceRow) -> int:
+        """Once for each change: is the words index there, and as large as the truth? How many
+        terms it holds."""
+        trusted, held = self._trusted_words.get(space.id, (-1, 0))
+        if trusted != space.seq:
+            if not words.sound(reader, space.id, space.passages):
+                raise words.Unsound(space.id)
+            _, held = words.totals(reader, space.id) or (0, 0)
+            self._trusted_words[space.id] = space.seq, held
+        return held
 
     def _from_postings(
         self,
@@ -186,10 +187,10 @@ class Searcher:
         return self._use_files and not any(map(stands_for_many, terms))
 
     def _postings_index(self, space: int) -> PostingsIndex:
-        from recollect.stores.sqlite.postings import PostingsIndex
-
         with self._guard:
             if space not in self._postings:
+                from recollect.stores.sqlite.postings import PostingsIndex
+
                 self._postings[space] = PostingsIndex(self._folder, space)
             return self._postings[space]
 
@@ -272,11 +273,11 @@ class Searcher:
         return table
 
     def _vector_index(self, table: VectorTable, space: int) -> VectorIndex:
-        from recollect.stores.sqlite.vectors import VectorIndex
-
         with self._guard:
             key = (table.id, space)
             if key not in self._indexes:
+                from recollect.stores.sqlite.vectors import VectorIndex
+
                 self._indexes[key] = VectorIndex(
                     self._folder, table, space, use_files=self._use_files
                 )
