@@ -48,6 +48,11 @@ class Served:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def under_way(self) -> int:
+        """Requests that have come and are not answered."""
+        return len(self._server.server_state.tasks)
+
+    @property
     def socket_address(self) -> str:
         return f"ws://127.0.0.1:{self.port}/ws/events"
 

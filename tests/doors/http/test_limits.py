@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -169,3 +170,42 @@ def test_an_answer_is_not_kept_by_caches(client: httpx.Client) -> None:
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert len({client.get("/version").headers["x-request-id"] for _ in range(3)}) == 3
+
+
+def test_a_busy_server_is_ready(tmp_path: Path) -> None:
+    """Writes keep every thread that there is for requests; who asks has others."""
+    gate = Gate()
+    with served_on(tmp_path / "m.db", open_to_all=True, embedder=gate, grace=60) as served:
+        client = served.client(limits=httpx.Limits(max_connections=100))
+        with ThreadPoolExecutor(60) as pool:
+            told = [{"text": f"第{n}条 number {n}", "space": f"s{n}"} for n in range(60)]
+            writes = [pool.submit(client.post, "/v1/memories", json=one) for one in told]
+            try:
+                assert gate.entered.wait(30)
+                until(lambda: served.under_way >= 60)
+                assert client.get("/health/ready", timeout=20).json() == {"status": "ready"}
+            finally:
+                gate.let.set()
+            assert {one.result().status_code for one in writes} == {201}
+
+
+def test_files_on_their_way_in_keep_no_question_waiting(tmp_path: Path) -> None:
+    gate = Gate()
+    with served_on(tmp_path / "m.db", open_to_all=True, embedder=gate, grace=60) as served:
+        client = served.client(limits=httpx.Limits(max_connections=100))
+        path = "/v1/knowledge/手册/documents"
+        with ThreadPoolExecutor(60) as pool:
+            sent = [
+                pool.submit(
+                    client.post, path, params={"name": f"{n}.md"}, content=f"# 第{n}章\n\nx"
+                )
+                for n in range(60)
+            ]
+            try:
+                assert gate.entered.wait(30)
+                until(lambda: served.under_way >= 60)
+                assert client.get("/v1/status", timeout=20).status_code == 200
+            finally:
+                gate.let.set()
+            assert {one.result().status_code for one in sent} == {201}
+        assert len(client.get(path).json()["documents"]) == 60

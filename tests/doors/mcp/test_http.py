@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from recollect.access.reception import Reception
 from recollect.doors.http.app import create_app
+from recollect.doors.http.limits import MOST_BYTES
 from recollect.settings import Settings
 from tests.doors.mcp.asking import LONG, MODES, environment, over_http, run, served
 
@@ -261,12 +262,25 @@ def test_malformed_requests_hurt_nobody(url: str, key: Key) -> None:
     opened(url, mine)
 
 
+def test_what_is_too_large_is_a_problem_like_any_other(url: str, key: Key) -> None:
+    mine = key()
+    large = b'"' + b"x" * MOST_BYTES + b'"'
+    for content in (large, iter([large[:5_000_000], large[5_000_000:]])):  # and without its length
+        headers = {"Content-Type": "application/json", "Accept": "*/*", **bearer(mine)}
+        answer = httpx2.post(url, content=content, headers=headers, timeout=60)
+        assert answer.status_code == 413
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["code"] == "too_large"
+    opened(url, mine)
+
+
 def test_sessions_of_one_key_do_not_take_everybodys_room(url: str, key: Key) -> None:
     greedy, other = key("read"), key("read")
     sessions = [opened(url, greedy) for _ in range(200)]
     refused = posted(url, hello(), **bearer(greedy))
     assert refused.status_code == 429
     assert refused.json()["code"] == "too_many_sessions"
+    assert int(refused.headers["Retry-After"]) > 0
     opened(url, other)
     headers = {**bearer(greedy), "mcp-session-id": sessions[0]}
     assert httpx2.delete(url, headers=headers).status_code == 200
