@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import psycopg
-from benchmarks.corpus import Corpus, GivenVectors, Question, exact_nearest
+from benchmarks.corpus import Corpus, Floats, GivenVectors, Question, exact_nearest
 from benchmarks.measure import (
     arguments,
     recall_at_10,
@@ -33,7 +33,6 @@ from benchmarks.measure import (
 from recollect import Engine
 from recollect.settings import Settings
 from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.postgres.vectors import literal
 from recollect.stores.protocol import Written
 from recollect.testing.postgres_server import PostgresServer
 from recollect.text.tokenise import query_terms
@@ -41,6 +40,10 @@ from recollect.vocabulary import Entry
 
 _LIMIT = 20
 _TERMS = 6
+
+
+def literal(vector: Floats) -> str:
+    return "[" + ",".join(map(repr, vector.tolist())) + "]"
 
 
 @contextmanager

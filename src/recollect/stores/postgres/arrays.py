@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import psycopg
+from numpy.typing import NDArray
 from psycopg import pq
 from psycopg.adapt import Dumper
 
@@ -52,6 +53,7 @@ _Jsons = _array("_Jsons", 3802, 3807)
 _Bigints = _array("_Bigints", 20, 1016)
 _Integers = _array("_Integers", 23, 1007)
 _Floats = _array("_Floats", 701, 1022)
+_Reals = _array("_Reals", 700, 1021)
 _Moments = _array("_Moments", 1184, 1185)
 
 
@@ -87,7 +89,11 @@ def floats(values: Sequence[float]) -> Array:
     return _numbers(_Floats, values, ">f8")
 
 
-def _numbers(kind: type[Array], values: Sequence[float], form: str) -> Array:
+def reals(values: NDArray[np.float32]) -> Array:
+    return _numbers(_Reals, values, ">f4")
+
+
+def _numbers(kind: type[Array], values: Sequence[float] | NDArray[np.float32], form: str) -> Array:
     made = np.empty(len(values), [("size", ">i4"), ("value", form)])
     made["size"] = np.dtype(form).itemsize
     made["value"] = values

@@ -56,7 +56,7 @@ class PostgresEventLog:
         if spaces is not None:
             tests.append("spaces <@ %s::text[]")
             bindings.append(list(spaces))
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             rows = reader.execute(
                 f"SELECT id, at, kind, spaces, data FROM events WHERE {' AND '.join(tests)} "
                 "ORDER BY id LIMIT %s".encode(),
@@ -91,7 +91,7 @@ class PostgresEventLog:
         return gone
 
     def _number(self, sql: str) -> int:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             row = reader.execute(sql.encode()).fetchone()
         return 0 if row is None or row[0] is None else int(row[0])
 

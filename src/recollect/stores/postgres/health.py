@@ -139,7 +139,7 @@ def _vectors(cursor: Cursor, table: VectorTable, space: SpaceRow) -> Check:
         return Check(part, False, finding, "run 'recollect reindex'")
     how = "looked through"
     if is_large(table, space):
-        index = index_of(cursor.connection, index_name(table, space.id))
+        index = index_of(cursor, index_name(table, space.id))
         if index is None or not index.valid:
             finding = f"{held} vectors, without an index yet: answers are right, but slow"
             return Check(part, False, finding, "run 'recollect reindex --files'")

@@ -9,12 +9,18 @@ and the same recall; what it finds is scored again from the full vectors.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import psycopg
 
 from recollect.filters import Filter
+from recollect.stores.background import SAMPLE
+from recollect.stores.postgres.arrays import Array, bigints, integers, texts
 from recollect.stores.postgres.database import Cursor
+from recollect.stores.postgres.pool import Connection
 from recollect.stores.postgres.spaces import SpaceRow
 from recollect.stores.postgres.vector_tables import VectorTable
-from recollect.stores.postgres.vectors import literal
+from recollect.stores.postgres.vectors import question
 from recollect.stores.postgres.where import to_sql
 from recollect.vocabulary import Found, Vector
 
@@ -26,7 +32,14 @@ _AT_LEAST = 200  # recall@10 of .98 at 100,000 passages of 384 numbers, where 10
 _MOST_EF = 1000  # pgvector's own bound
 
 # A score is the cosine: vectors are of length one, and <#> is the negative inner product.
+_ASKED = "%(q)b::vector"
+_SCORE = f"-(v.embedding <#> {_ASKED})"
 _NAMED = "JOIN passages p ON p.pid = v.pid JOIN memories m ON m.row = p.memory"
+
+
+class Torn(Exception):  # nobody outside ever sees it
+    """Somebody wrote between two statements, or since what is remembered was read: what they say
+    does not fit together."""
 
 
 def search(
@@ -39,63 +52,77 @@ def search(
     *,
     indexed: bool,
 ) -> list[Found]:
-    asked = literal(vector)
+    asked = question(vector)
     wanted = min(max(limit * _LOOKED_AT, _AT_LEAST), max(_MOST_EF, limit))
     if indexed:
         _widen(cursor, wanted)
     condition, bindings = to_sql(where)
     if where is None and not indexed:
         wanted = limit
-    near = _by_index(table) if indexed else "ORDER BY v.embedding <#> %(q)s::vector, v.pid"
+    near = _by_index(table) if indexed else f"ORDER BY v.embedding <#> {_ASKED}, v.pid"
     best = (
-        f"SELECT v.pid, -(v.embedding <#> %(q)s::vector) AS score FROM {table.table} v "
+        f"SELECT v.pid, {_SCORE} AS score FROM {table.table} v "
         f"WHERE v.space = {space.id:d} {near} LIMIT {wanted:d}"
     )
     if where is None:  # only those that are handed out need a name
         best = f"SELECT * FROM ({best}) v ORDER BY v.score DESC, v.pid LIMIT {limit:d}"
-    looked = _found(
+    looked, passages = _found(
         cursor,
-        f"SELECT m.id, p.ordinal, v.score FROM ({best}) v {_NAMED} WHERE {_named(condition)} "
-        "ORDER BY v.score DESC, v.pid",
+        table,
+        space,
+        f"SELECT m.id, p.ordinal, v.score, v.pid FROM ({best}) v {_NAMED} "
+        f"WHERE {_named(condition)}",
         asked,
         bindings,
     )
-    if where is None or len(looked) >= limit or space.passages <= wanted:
+    if where is None or len(looked) >= limit or passages <= wanted:
         return looked[:limit]
     if indexed and _passes_many(cursor, space, condition, bindings):
         return _found(
             cursor,
-            f"SELECT m.id, p.ordinal, -(v.embedding <#> %(q)s::vector) AS score "
+            table,
+            space,
+            f"SELECT m.id, p.ordinal, {_SCORE} AS score, v.pid "
             f"FROM {table.table} v {_NAMED} WHERE v.space = {space.id:d} AND {_named(condition)} "
             f"{near} LIMIT {limit:d}",
             asked,
             bindings,
-        )
+        )[0]
     return _found(
         cursor,
-        f"SELECT m.id, p.ordinal, -(v.embedding <#> %(q)s::vector) AS score FROM memories m "
+        table,
+        space,
+        f"SELECT m.id, p.ordinal, {_SCORE} AS score, v.pid FROM memories m "
         f"JOIN passages p ON p.memory = m.row JOIN {table.table} v ON v.pid = p.pid "
         f"AND v.space = m.space WHERE m.space = {space.id:d} AND {_named(condition)} "
         f"ORDER BY score DESC, v.pid LIMIT {limit:d}",
         asked,
         bindings,
-    )
+    )[0]
 
 
 def _by_index(table: VectorTable) -> str:
     half = f"halfvec({table.dimension:d})"
-    return f"ORDER BY v.embedding::{half} <=> %(q)s::{half}"
+    return f"ORDER BY v.embedding::{half} <=> %(q)b::{half}"
 
 
 def _widen(cursor: Cursor, wanted: int) -> None:
     """Look so far in the graph, and go on where a filter leaves too little."""
+    connection = cursor.connection
+    assert isinstance(connection, Connection)
+    inside = connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+    if not inside and connection.looks_at == wanted:
+        return
+    local = "true" if inside else "false"
     probes = max(10, wanted // 20)
     cursor.execute(
-        f"SELECT set_config('hnsw.ef_search', '{min(wanted, _MOST_EF)}', true), "
-        "set_config('hnsw.iterative_scan', 'relaxed_order', true), "
-        f"set_config('ivfflat.probes', '{probes}', true), "
-        "set_config('ivfflat.iterative_scan', 'relaxed_order', true)"
+        f"SELECT set_config('hnsw.ef_search', '{min(wanted, _MOST_EF)}', {local}), "
+        f"set_config('hnsw.iterative_scan', 'relaxed_order', {local}), "
+        f"set_config('ivfflat.probes', '{probes}', {local}), "
+        f"set_config('ivfflat.iterative_scan', 'relaxed_order', {local})".encode()
     )
+    if not inside:
+        connection.looks_at = wanted
 
 
 def _passes_many(
@@ -116,47 +143,86 @@ def _named(condition: str) -> str:
     return pieces[0] + "".join(f"%(b{at})s{piece}" for at, piece in enumerate(pieces[1:]))
 
 
-def _found(cursor: Cursor, sql: str, asked: str, bindings: Sequence[object]) -> list[Found]:
-    bound = {"q": asked, **{f"b{at}": value for at, value in enumerate(bindings)}}
-    return [Found(*row) for row in cursor.execute(sql.encode(), bound)]
-
-
-def scores_of(
+def _found(
     cursor: Cursor,
     table: VectorTable,
-    spaces: Sequence[int],
+    space: SpaceRow,
+    sql: str,
+    asked: Array,
+    bindings: Sequence[object],
+) -> tuple[list[Found], int]:
+    """Best first, equal ones in the order told; and how many passages the space has."""
+    bound = {"q": asked, **{f"b{at}": value for at, value in enumerate(bindings)}}
+    rows, passages = _answered(cursor, table, [space], sql, bound)
+    rows.sort(key=lambda row: (-row[2], row[3]))
+    return [Found(*row[:3]) for row in rows], passages
+
+
+def _answered(
+    cursor: Cursor,
+    table: VectorTable,
+    spaces: Sequence[SpaceRow],
+    sql: str,
+    bound: dict[str, Any],
+) -> tuple[list[tuple[Any, ...]], int]:
+    """The rows of a statement, which says in passing how many passages these spaces have; `Torn`
+    where one of them is gone, or another table answers."""
+    numbers = ", ".join(f"{space.id:d}" for space in spaces)
+    rows = cursor.execute(
+        "SELECT a.held, a.passages, n.* FROM (SELECT count(*) AS held, "
+        "sum(s.passages)::bigint AS passages FROM spaces s JOIN indexes i ON i.active "
+        f"AND i.fingerprint = %(by)s WHERE s.id IN ({numbers})) a "
+        f"LEFT JOIN LATERAL ({sql}) n ON true".encode(),
+        {**bound, "by": table.fingerprint},
+        prepare=True,
+    ).fetchall()
+    if rows[0][0] != len(spaces):
+        raise Torn
+    return [row[2:] for row in rows if row[2] is not None], rows[0][1]
+
+
+def compared(
+    cursor: Cursor,
+    table: VectorTable,
+    spaces: Sequence[SpaceRow],
     vector: Vector,
     keys: Sequence[tuple[str, int]],
-) -> dict[tuple[str, int], float]:
-    asked = [key for key in dict.fromkeys(keys) if "\0" not in key[0]]
-    rows = cursor.execute(
-        "SELECT m.id, p.ordinal, -(v.embedding <#> %s::vector) "
-        "FROM unnest(%s::text[], %s::int[]) AS w (id, ordinal) JOIN memories m ON m.id = w.id "
-        "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal "
-        f"JOIN {table.table} v ON v.space = p.space AND v.pid = p.pid "
-        "WHERE p.space = ANY(%s)".encode(),
-        (
-            literal(vector),
-            [memory_id for memory_id, _ in asked],
-            [ordinal for _, ordinal in asked],
-            list(spaces),
-        ),
-    )
-    return {(memory_id, ordinal): score for memory_id, ordinal, score in rows}
+) -> tuple[dict[tuple[str, int], float], list[float]]:
+    """How near these passages are, as far as they are of these spaces; and how near passages are,
+    by a sample that is spread over each space."""
+    asked = [key for key in keys if "\0" not in key[0]]
+    numbers = ", ".join(f"{space.id:d}" for space in spaces)
+    parts = [_usual(table, space) for space in spaces]
+    if asked:
+        parts.append(
+            f"SELECT w.at, {_SCORE} FROM unnest(%(ids)b, %(ordinals)b) WITH ORDINALITY "
+            "AS w (id, ordinal, at) JOIN memories m ON m.id = w.id "
+            "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal "
+            f"JOIN {table.table} v ON v.space = p.space AND v.pid = p.pid "
+            f"WHERE p.space IN ({numbers})"
+        )
+    bound = {
+        **{f"n{space.id:d}": _spread(space) for space in spaces},
+        "q": question(vector),
+        "ids": texts(memory_id for memory_id, _ in asked),
+        "ordinals": integers([ordinal for _, ordinal in asked]),
+    }
+    rows, _ = _answered(cursor, table, spaces, " UNION ALL ".join(parts), bound)
+    scores = {asked[at - 1]: score for at, score in rows if at}
+    return scores, [score for at, score in rows if not at]
 
 
-def usual(
-    cursor: Cursor, table: VectorTable, space: SpaceRow, vector: Vector, *, sample: int
-) -> list[float]:
-    """How near passages of the space are, by a sample that is spread over it."""
+def _usual(table: VectorTable, space: SpaceRow) -> str:
     chosen = "true"
-    if space.passages > sample:
-        step = max(space.numbers // sample, 1)
-        chosen = f"p.number = ANY(ARRAY(SELECT generate_series(1, {space.numbers:d}, {step:d})))"
-    rows = cursor.execute(
-        f"SELECT -(v.embedding <#> %s::vector) FROM passages p JOIN {table.table} v "
-        f"ON v.space = p.space AND v.pid = p.pid "
-        f"WHERE p.space = {space.id:d} AND {chosen}".encode(),
-        (literal(vector),),
+    if space.passages > SAMPLE:
+        last, step = f"(%(n{space.id:d})b)[1]", f"(%(n{space.id:d})b)[2]"
+        chosen = f"p.number = ANY(ARRAY(SELECT generate_series(1, {last}, {step})))"
+    return (
+        f"SELECT 0::bigint AS at, {_SCORE} AS score FROM passages p JOIN {table.table} v "
+        f"ON v.space = p.space AND v.pid = p.pid WHERE p.space = {space.id:d} AND {chosen}"
     )
-    return [score for (score,) in rows]
+
+
+def _spread(space: SpaceRow) -> Array:
+    """Bound, not written out: with every write these are others, the statement is the same."""
+    return bigints([space.numbers, max(space.numbers // SAMPLE, 1)])

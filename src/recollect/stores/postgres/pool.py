@@ -2,15 +2,16 @@
 
 Connections are opened by whoever needs one, so a server that is back is used by the next call:
 there is nobody in the background who waits longer and longer between tries. A connection that was
-cut is noticed by the first statement of a transaction, and thrown away.
+cut while nobody used it shows so in its socket, and is thrown away.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import threading
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import psycopg
 
@@ -18,9 +19,29 @@ from recollect.errors import StoreBusy, StoreError
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.plain_errors import in_plain_words
 
-Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 _PATIENCE = 10.0  # seconds to wait for a connection that others use
 _UNUSABLE = (psycopg.OperationalError, psycopg.InterfaceError)
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """One that knows for whom it is set up, so that this need not be said with every statement."""
+
+    tenant: int | None = None
+    looks_at: int | None = None  # how far it looks in an index of vectors (`near.py`)
+    # A pool server such as PgBouncer stands between: whatever is set in a session is another's
+    # next, so it must be said in every transaction.
+    borrowed = False
+
+    def is_cut(self) -> bool:
+        """Without asking the server: it never speaks first, except to say goodbye."""
+        try:
+            poll = select.poll()
+            poll.register(self.fileno(), select.POLLIN)
+            if poll.poll(0):
+                self.pgconn.consume_input()
+        except (psycopg.Error, OSError, ValueError):
+            return True
+        return self.pgconn.status != psycopg.pq.ConnStatus.OK
 
 
 class Pool:
@@ -36,30 +57,34 @@ class Pool:
     def connect(self) -> Connection:
         """A connection of its own, which never comes into the pool."""
         try:
-            connection = psycopg.connect(self.address.conninfo, autocommit=True)
+            connection = Connection.connect(self.address.conninfo, autocommit=True)
             connection.execute("SET TimeZone = 'UTC'")
-            (durable,) = connection.execute("SHOW synchronous_commit").fetchone() or ("",)
-            if durable == "off":  # acknowledged means on disk
+            row = connection.execute(
+                "SELECT pg_backend_pid(), current_setting('synchronous_commit')"
+            ).fetchone()
+            assert row is not None
+            connection.borrowed = row[0] != connection.info.backend_pid
+            if connection.borrowed:
+                connection.prepare_threshold = None
+            if row[1] == "off":  # acknowledged means on disk
                 connection.execute("SET synchronous_commit = on")
         except psycopg.Error as e:
             raise in_plain_words(e, self.address.shown) from e
         return connection
 
-    def take(self, begin: Callable[[Connection], object]) -> Connection:
-        """A connection in which `begin` worked. One that was cut while it was idle fails at that
-        first statement: nothing was done in it, so another may be tried."""
+    def take(self, tenant: int, begin: Callable[[Connection], object]) -> Connection:
+        """A connection in which `begin` worked, one that last served this tenant if there is one.
+        Nothing was done before `begin`, so where a connection turns out to be cut, another may be
+        tried."""
         if not self._free.acquire(timeout=_PATIENCE):
             raise StoreBusy(
                 f"all {self.address.connections} connections to {self.address.shown} are in use; "
                 "try again, or allow more with connections=… in its address"
             )
         try:
-            while (connection := self._pop()) is not None:
-                try:
-                    begin(connection)
+            while (connection := self._pop(tenant)) is not None:
+                if self._begun(connection, begin):
                     return connection
-                except _UNUSABLE:
-                    connection.close()
             connection = self.connect()
             try:
                 begin(connection)
@@ -71,13 +96,31 @@ class Pool:
             self._free.release()
             raise
 
-    def _pop(self) -> Connection | None:
+    @staticmethod
+    def _begun(connection: Connection, begin: Callable[[Connection], object]) -> bool:
+        """False where it is cut; what did not begin is of no use to anybody."""
+        begun = False
+        try:
+            if not connection.is_cut():
+                begin(connection)
+                begun = True
+        except _UNUSABLE:
+            return False
+        finally:
+            if not begun:
+                connection.close()
+        return begun
+
+    def _pop(self, tenant: int) -> Connection | None:
         with self._guard:
             if self._closed:
                 raise StoreError("this store is closed; open it again to use it")
             if self._owner != os.getpid():  # a fork must not speak on its parent's connections
                 self._owner, self._idle = os.getpid(), []
-            return self._idle.pop() if self._idle else None
+            for at in reversed(range(len(self._idle))):
+                if self._idle[at].tenant == tenant:
+                    return self._idle.pop(at)
+            return self._idle.pop(0) if self._idle else None
 
     def give_back(self, connection: Connection) -> None:
         usable = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE

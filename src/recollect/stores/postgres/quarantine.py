@@ -57,7 +57,7 @@ class PostgresQuarantine:
         return self._database.write(log)
 
     def get(self, ids: Sequence[str]) -> list[Offer | None]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             found = _by_id(reader, ids)
         return [found.get(offer_id) for offer_id in ids]
 
@@ -129,7 +129,7 @@ class PostgresQuarantine:
 
     def counts(self, decisions: Collection[Decision]) -> Mapping[str, Mapping[Decision, int]]:
         found: dict[str, dict[Decision, int]] = defaultdict(dict)
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             rows = reader.execute(
                 "SELECT space, decision, count(*) FROM standing WHERE decision = ANY(%s) "
                 "GROUP BY space, decision",
@@ -140,7 +140,7 @@ class PostgresQuarantine:
         return found
 
     def rulings(self, offer_id: str) -> list[Ruling]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             rows = reader.execute(
                 "SELECT o.id, r.decision, r.reason, r.decided_by, r.decided_at, r.memory_id, "
                 "r.undo, r.supersedes FROM offers o JOIN rulings r ON r.offer = o.row "
@@ -153,7 +153,7 @@ class PostgresQuarantine:
         return self.children([_origin(source_hash)])
 
     def children(self, ids: Sequence[str]) -> list[str]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             rows = reader.execute(
                 "SELECT o.id FROM offers o WHERE o.row IN (SELECT p.offer FROM offer_parents p "
                 "WHERE p.parent = ANY(%s)) ORDER BY o.row",

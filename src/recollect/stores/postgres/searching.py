@@ -1,27 +1,33 @@
-"""Searches, each inside one snapshot.
+"""Searches, each a statement or two.
 
 A filter is applied to the best that a search finds without it; most let nearly everything through
 (what holds now). Where too little is left, the filter is asked first and what passes it is ranked
 exactly, so that no filter can empty an answer.
+
+Between two statements somebody may have written. What the first named and the second does not know
+shows it (`Torn`): then the search is done again, in one snapshot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from recollect.errors import FingerprintMismatch
 from recollect.filters import Filter
-from recollect.stores.background import SAMPLE, mean_and_spread
-from recollect.stores.postgres import near, vector_tables, words
+from recollect.stores.background import mean_and_spread
+from recollect.stores.postgres import near, words
+from recollect.stores.postgres.arrays import Array, bigints, integers, texts
 from recollect.stores.postgres.database import Cursor
+from recollect.stores.postgres.near import Torn
 from recollect.stores.postgres.rows import SELECTED, from_row
-from recollect.stores.postgres.spaces import SpaceRow, spaces_of
-from recollect.stores.postgres.vector_tables import VectorTable
+from recollect.stores.postgres.spaces import SpaceRow
+from recollect.stores.postgres.vector_tables import Frame, VectorTable
 from recollect.stores.postgres.where import to_sql
-from recollect.stores.protocol import Compared, Frequencies, Neighbours
+from recollect.stores.protocol import Compared, Counted, Frequencies, Neighbours, TermCounts
+from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Found, Memory, Passage, Vector
 
 _FIRST_LOOK = 4  # times the hits wanted are looked at before the filter is asked for all it passes
@@ -30,27 +36,25 @@ _FIRST_LOOK = 4  # times the hits wanted are looked at before the filter is aske
 def search_words(
     cursor: Cursor, terms: Sequence[str], spaces: Sequence[str], where: Filter | None, limit: int
 ) -> list[Found]:
-    rows = spaces_of(cursor, spaces)
-    asked = [term for term in dict.fromkeys(terms) if words.is_term(term)]
     found: list[Found] = []
-    for space in rows if asked else ():
-        found += _words_of(cursor, space, asked, where, limit)
+    for asked in words.asked(cursor, spaces, terms):
+        if asked.terms:
+            found += _words_of(cursor, asked, where, limit)
     return best(found, limit)
 
 
-def _words_of(
-    cursor: Cursor, space: SpaceRow, terms: Sequence[str], where: Filter | None, limit: int
-) -> list[Found]:
-    numbers, scores = words.scored(cursor, space, terms)
+def _words_of(cursor: Cursor, asked: words.Asked, where: Filter | None, limit: int) -> list[Found]:
+    space = asked.space.id
+    numbers, scores = words.scored(asked)
     wanted = limit if where is None else limit * _FIRST_LOOK
     top = _top(scores, wanted)
-    found = _named(cursor, space.id, numbers[top], scores[top], where)
+    found = _named(cursor, space, numbers[top], scores[top], where)
     if len(found) < limit and len(top) < len(numbers):
-        passing = np.fromiter(_passing(cursor, space.id, where), np.int64)
+        passing = np.fromiter(_passing(cursor, space, where), np.int64)
         kept = np.isin(numbers, passing, assume_unique=True)
         numbers, scores = numbers[kept], scores[kept]
         top = _top(scores, limit)
-        found = _named(cursor, space.id, numbers[top], scores[top], None)
+        found = _named(cursor, space, numbers[top], scores[top], None)
     return found[:limit]
 
 
@@ -68,17 +72,23 @@ def _named(
     cursor: Cursor, space: int, numbers: words.Ints, scores: words.Floats, where: Filter | None
 ) -> list[Found]:
     """These passages, best first, without those that the filter does not let through."""
+    if not len(numbers):
+        return []
     condition, bindings = to_sql(where)
     rows = cursor.execute(
-        "SELECT p.number, m.id, p.ordinal FROM passages p JOIN memories m ON m.row = p.memory "
-        f"WHERE p.space = %s AND p.number = ANY(%s) AND {condition}".encode(),
-        (space, numbers.tolist(), *bindings),
-    )
-    by_number = {number: (memory_id, ordinal) for number, memory_id, ordinal in rows}
+        f"SELECT p.number, m.id, p.ordinal, {condition} FROM passages p "
+        "JOIN memories m ON m.row = p.memory "
+        f"WHERE p.space = {space:d} AND p.number = ANY(%b)".encode(),
+        (*bindings, bigints(numbers.tolist())),
+        prepare=True,
+    ).fetchall()
+    if len(rows) < len(numbers):
+        raise Torn
+    named = {number: (memory_id, ordinal) for number, memory_id, ordinal, passes in rows if passes}
     return [
-        Found(*by_number[number], score)
+        Found(*named[number], score)
         for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
-        if number in by_number
+        if number in named
     ]
 
 
@@ -86,30 +96,81 @@ def _passing(cursor: Cursor, space: int, where: Filter | None) -> list[int]:
     condition, bindings = to_sql(where)
     rows = cursor.execute(
         "SELECT p.number FROM memories m JOIN passages p ON p.memory = m.row "
-        f"WHERE m.space = %s AND {condition}".encode(),
-        (space, *bindings),
+        f"WHERE m.space = {space:d} AND {condition}".encode(),
+        bindings,
     )
     return [number for (number,) in rows]
 
 
 def frequencies(cursor: Cursor, terms: Sequence[str], spaces: Sequence[str]) -> Frequencies:
-    rows = spaces_of(cursor, spaces)
-    asked = [term for term in dict.fromkeys(terms) if words.is_term(term)]
+    return _frequencies(terms, words.asked(cursor, spaces, terms))
+
+
+def _frequencies(terms: Sequence[str], asked: Sequence[words.Asked]) -> Frequencies:
     holding = dict.fromkeys(terms, 0)
-    for space in rows if asked else ():
-        for term, count in words.frequencies(cursor, space.id, asked).items():
-            holding[term] += count
-    passages = sum(space.passages for space in rows)
+    for one in asked:
+        for term, found in one.terms.items():
+            holding[term] += len(found.numbers)
+    passages = sum(one.space.passages for one in asked)
     return Frequencies(
         [holding[term] for term in terms],
         passages,
-        sum(space.memories for space in rows),
-        sum(space.length for space in rows) / max(passages, 1),
+        sum(one.space.memories for one in asked),
+        sum(one.space.length for one in asked) / max(passages, 1),
     )
 
 
-def answering(cursor: Cursor, fingerprint: str) -> VectorTable | None:
-    table = vector_tables.active_table(cursor)
+def count_terms(
+    cursor: Cursor, terms: Sequence[str], keys: Sequence[tuple[str, int]], spaces: Sequence[str]
+) -> TermCounts:
+    """What the words index knows of passages, which spares cutting their texts into terms."""
+    asked = words.asked(cursor, spaces, terms)
+    common = _frequencies(terms, asked)
+    if any(map(stands_for_many, terms)):  # the index knows what begins so, not how often it is said
+        return TermCounts(common, [None] * len(keys))
+    ids, ordinals = _keys(keys)
+    rows = cursor.execute(
+        "SELECT m.id, p.ordinal, p.space, p.number, p.length "
+        "FROM unnest(%b, %b) AS w (id, ordinal) JOIN memories m ON m.id = w.id "
+        "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal",
+        (ids, ordinals),
+        prepare=True,
+    ).fetchall()
+    by_space = {one.space.id: one for one in asked}
+    held: dict[tuple[str, int], Counted] = {}
+    for space, one in by_space.items():
+        own = [row for row in rows if row[2] == space and row[3] <= one.space.numbers]
+        counts = words.counted(one, [row[3] for row in own])
+        for (memory_id, ordinal, _, _, length), found in zip(own, counts, strict=True):
+            held[memory_id, ordinal] = Counted(found, length)
+    return TermCounts(common, [held.get(key) for key in keys])
+
+
+def search_meaning(
+    cursor: Cursor,
+    frame: Frame,
+    vector: Vector,
+    fingerprint: str,
+    where: Filter | None,
+    limit: int,
+    *,
+    has_index: Callable[[Cursor, VectorTable, SpaceRow], bool],
+) -> list[Found]:
+    from recollect.stores.sound_vectors import sound_question
+
+    table = _answering(frame, fingerprint)
+    if table is None:
+        return []
+    question = sound_question(vector, dimension=table.dimension)
+    found: list[Found] = []
+    for space in frame.spaces:
+        indexed = has_index(cursor, table, space)
+        found += near.search(cursor, table, space, question, where, limit, indexed=indexed)
+    return best(found, limit)
+
+
+def _answering(frame: Frame, fingerprint: str) -> VectorTable | None:
+    table = frame.table
     if table is not None and table.fingerprint != fingerprint:
         raise FingerprintMismatch(
             f"the question was embedded by {fingerprint}, the index is by "
@@ -118,61 +179,35 @@ def answering(cursor: Cursor, fingerprint: str) -> VectorTable | None:
     return table
 
 
-def search_meaning(
-    cursor: Cursor,
-    vector: Vector,
-    fingerprint: str,
-    spaces: Sequence[str],
-    where: Filter | None,
-    limit: int,
-    *,
-    has_index: Callable[[Cursor, VectorTable, SpaceRow], bool],
-) -> list[Found]:
-    from recollect.stores.sound_vectors import sound_question
-
-    rows = spaces_of(cursor, spaces)
-    table = answering(cursor, fingerprint)
-    if table is None:
-        return []
-    question = sound_question(vector, dimension=table.dimension)
-    found: list[Found] = []
-    for space in rows:
-        indexed = has_index(cursor, table, space)
-        found += near.search(cursor, table, space, question, where, limit, indexed=indexed)
-    return best(found, limit)
-
-
 def compare(
-    cursor: Cursor,
-    vector: Vector,
-    keys: Sequence[tuple[str, int]],
-    fingerprint: str,
-    spaces: Sequence[str],
+    cursor: Cursor, frame: Frame, vector: Vector, keys: Sequence[tuple[str, int]], fingerprint: str
 ) -> Compared:
     from recollect.stores.sound_vectors import sound_question
 
-    table = answering(cursor, fingerprint)
-    rows = spaces_of(cursor, spaces)
+    table = _answering(frame, fingerprint)
     if table is None:
         return Compared([None] * len(keys), 0.0, 1.0)
     question = sound_question(vector, dimension=table.dimension)
-    scores = near.scores_of(cursor, table, [space.id for space in rows], question, keys)
-    usual = [
-        score
-        for space in rows
-        for score in near.usual(cursor, table, space, question, sample=SAMPLE)
-    ]
+    asked = list(dict.fromkeys(keys))
+    scores: Mapping[tuple[str, int], float]
+    scores, usual = near.compared(cursor, table, frame.spaces, question, asked)
     return Compared([scores.get(key) for key in keys], *mean_and_spread(usual))
 
 
-def fetch(cursor: Cursor, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
+def _keys(keys: Sequence[tuple[str, int]]) -> tuple[Array, Array]:
+    """Each once, as two columns."""
     asked = [key for key in dict.fromkeys(keys) if "\0" not in key[0]]
+    return texts(one for one, _ in asked), integers([ordinal for _, ordinal in asked])
+
+
+def fetch(cursor: Cursor, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
     rows: Any = cursor.execute(
         f"SELECT p.ordinal, p.start, p.stop, {SELECTED} "
-        "FROM unnest(%s::text[], %s::int[]) AS w (id, ordinal) JOIN memories m ON m.id = w.id "
+        "FROM unnest(%b, %b) AS w (id, ordinal) JOIN memories m ON m.id = w.id "
         "JOIN spaces s ON s.id = m.space "
         "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal",
-        ([memory_id for memory_id, _ in asked], [ordinal for _, ordinal in asked]),
+        _keys(keys),
+        prepare=True,
     )
     found: dict[tuple[str, int], tuple[Memory, Passage]] = {}
     for row in rows:
@@ -193,8 +228,9 @@ def neighbours(cursor: Cursor, ids: Sequence[str]) -> list[Neighbours]:
     )
     rows = cursor.execute(
         f"SELECT m.id, {beside.format('<', 'DESC')}, {beside.format('>', 'ASC')} "
-        "FROM memories m WHERE m.id = ANY(%s)".encode(),
-        ([one for one in ids if "\0" not in one],),
+        "FROM memories m WHERE m.id = ANY(%b)".encode(),
+        (texts(one for one in dict.fromkeys(ids) if "\0" not in one),),
+        prepare=True,
     )
     found = {memory_id: Neighbours(before, after) for memory_id, before, after in rows}
     return [found.get(memory_id, Neighbours(None, None)) for memory_id in ids]

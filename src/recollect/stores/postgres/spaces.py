@@ -4,10 +4,11 @@ the smaller number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from recollect.errors import unknown_space
+from recollect.stores.postgres.arrays import Array, texts
 from recollect.stores.postgres.database import Cursor
 from recollect.vocabulary import GLOBAL_SPACE, SpaceInfo
 
@@ -29,20 +30,34 @@ def spaces_of(cursor: Cursor, names: Sequence[str] | None) -> list[SpaceRow]:
     if names is None:
         rows = cursor.execute(f"SELECT {_SELECTED} FROM spaces ORDER BY id").fetchall()
         return [SpaceRow(*row) for row in rows]
-    wanted = list(dict.fromkeys(names))
-    found = existing(cursor, wanted)
-    for name in wanted:
-        if name not in found:
-            known = cursor.execute("SELECT name FROM spaces").fetchall()
-            raise unknown_space(name, [one for (one,) in known])
-    return [found[name] for name in wanted]
+    found = existing(cursor, names)
+    check_names(cursor, names, found)
+    return [found[name] for name in dict.fromkeys(names)]
 
 
 def existing(cursor: Cursor, names: Iterable[str]) -> dict[str, SpaceRow]:
     """Those of these names that there are."""
-    wanted = [name for name in set(names) if "\0" not in name]
-    rows = cursor.execute(f"SELECT {_SELECTED} FROM spaces WHERE name = ANY(%s)", (wanted,))
+    rows = cursor.execute(
+        f"SELECT {_SELECTED} FROM spaces WHERE name = ANY(%b)", (names_of(names),)
+    )
     return {row[1]: SpaceRow(*row) for row in rows}
+
+
+def names_of(names: Iterable[str]) -> Array:
+    return texts(name for name in dict.fromkeys(names) if "\0" not in name)
+
+
+def check_names(cursor: Cursor, names: Iterable[str], found: Container[str]) -> None:
+    """All of these must have been found, or it is UnknownSpace."""
+    for name in names:
+        if name not in found:
+            known = cursor.execute("SELECT name FROM spaces").fetchall()
+            raise unknown_space(name, [one for (one,) in known])
+
+
+def of(table: str) -> str:
+    """The columns of a `SpaceRow`, by the name that the table has in a statement."""
+    return ", ".join(f"{table}.{name}" for name in SpaceRow._fields)
 
 
 def space_infos(cursor: Cursor) -> list[SpaceInfo]:

@@ -7,19 +7,23 @@ others. Many stores, threads, processes and machines may use one database at onc
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from recollect.errors import FingerprintMismatch, InvalidVector
 from recollect.filters import Filter
 from recollect.stores.cursors import place
 from recollect.stores.postgres import notes, schema, searching, vector_tables, writing
 from recollect.stores.postgres.address import parse_address
 from recollect.stores.postgres.database import Cursor, Database
 from recollect.stores.postgres.generations import HasGenerations
+from recollect.stores.postgres.near import Torn
 from recollect.stores.postgres.pool import borrow_pool, return_pool
 from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
 from recollect.stores.postgres.spaces import ensure_space, space_infos, spaces_of
 from recollect.stores.postgres.upkeep import Upkeep
+from recollect.stores.postgres.vector_tables import Frame
 from recollect.stores.postgres.where import to_sql
 from recollect.stores.postgres.whole import HasWhole
 from recollect.stores.protocol import (
@@ -28,6 +32,7 @@ from recollect.stores.protocol import (
     Frequencies,
     Neighbours,
     Page,
+    TermCounts,
     Unembedded,
     Written,
 )
@@ -47,6 +52,8 @@ from recollect.vocabulary import (
 
 _T = TypeVar("_T")
 DEFAULT_TENANT = "default"
+_FRAMES = 1000  # lists of spaces that are remembered
+_FRAME_SECONDS = 1.0  # how large a space is, which is no matter of right or wrong, may be so old
 
 
 class PostgresStore(HasGenerations, HasWhole):
@@ -57,6 +64,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self._database = Database(self._pool, tenant)
         self._upkeep = Upkeep(self._database)
         self._tiers: Tiers | None = None
+        self._frames: dict[tuple[str, ...], tuple[Frame, float]] = {}
         self._guard = threading.Lock()
         try:
             schema.prepare(self._database)
@@ -99,14 +107,14 @@ class PostgresStore(HasGenerations, HasWhole):
     def get(
         self, ids: Sequence[str], *, spaces: Sequence[str] | None = None
     ) -> list[Memory | None]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             found = writing.by_id(reader, ids)
         if spaces is not None:
             found = {i: memory for i, memory in found.items() if memory.space in spaces}
         return [found.get(memory_id) for memory_id in ids]
 
     def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             return searching.fetch(reader, keys)
 
     def delete(self, ids: Sequence[str]) -> list[bool]:
@@ -142,7 +150,7 @@ class PostgresStore(HasGenerations, HasWhole):
         condition, bindings = to_sql(where)
         side = "<" if newest_first else ">"
         beyond = "" if cursor is None else f"AND m.row {side} {place(cursor)}"
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             numbers = [space.id for space in spaces_of(reader, spaces)]
             rows = reader.execute(
                 f"SELECT m.row, {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
@@ -155,7 +163,7 @@ class PostgresStore(HasGenerations, HasWhole):
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
         condition, bindings = to_sql(where)
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             held = spaces_of(reader, spaces)
             if where is None:
                 return sum(space.memories for space in held)
@@ -167,7 +175,7 @@ class PostgresStore(HasGenerations, HasWhole):
         return int(row[0])
 
     def history(self, memory_id: str) -> list[Revision]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             rows = reader.execute(
                 "SELECT r.snapshot, r.replaced_at FROM revisions r JOIN memories m "
                 "ON m.row = r.memory WHERE m.id = %s ORDER BY r.number DESC",
@@ -182,24 +190,31 @@ class PostgresStore(HasGenerations, HasWhole):
             )
 
     def spaces(self) -> list[SpaceInfo]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             return space_infos(reader)
 
     def pending(self, spaces: Sequence[str]) -> int:
-        with self._database.read() as reader:
-            return vector_tables.pending(reader, spaces_of(reader, spaces))
+        with self._database.ask() as reader:
+            return vector_tables.pending(reader, spaces)
 
     # Searching
 
     def search_words(
         self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
     ) -> list[Found]:
-        with self._database.read() as reader:
-            return searching.search_words(reader, terms, spaces, where, limit)
+        return self._of_one_piece(
+            lambda reader: searching.search_words(reader, terms, spaces, where, limit)
+        )
 
     def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             return searching.frequencies(reader, terms, spaces)
+
+    def count_terms(
+        self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
+    ) -> TermCounts:
+        with self._database.ask() as reader:
+            return searching.count_terms(reader, terms, keys, spaces)
 
     def search_meaning(
         self,
@@ -210,16 +225,18 @@ class PostgresStore(HasGenerations, HasWhole):
         where: Filter | None,
         limit: int,
     ) -> list[Found]:
-        with self._database.read() as reader:
-            found = searching.search_meaning(
+        found = self._framed(
+            spaces,
+            lambda reader, frame: searching.search_meaning(
                 reader,
+                frame,
                 vector,
                 fingerprint,
-                spaces,
                 where,
                 limit,
                 has_index=self._upkeep.has_index,
-            )
+            ),
+        )
         self._upkeep.maintain_if_behind()
         return found
 
@@ -231,17 +248,50 @@ class PostgresStore(HasGenerations, HasWhole):
         fingerprint: str,
         spaces: Sequence[str],
     ) -> Compared:
-        with self._database.read() as reader:
-            return searching.compare(reader, vector, keys, fingerprint, spaces)
+        return self._framed(
+            spaces,
+            lambda reader, frame: searching.compare(reader, frame, vector, keys, fingerprint),
+        )
+
+    def _framed(self, spaces: Sequence[str], work: Callable[[Cursor, Frame], _T]) -> _T:
+        """`work` in what is remembered of these spaces and of the index that answers, and again
+        where it finds that this is no longer so."""
+        key = tuple(spaces)
+        frame, until = self._frames.get(key, (None, 0.0))
+        if frame is not None and time.monotonic() < until:
+            try:
+                with self._database.ask() as reader:
+                    return work(reader, frame)
+            except (Torn, FingerprintMismatch, InvalidVector):
+                pass  # perhaps because what is remembered is old
+
+        def anew(reader: Cursor) -> _T:
+            frame = vector_tables.frame(reader, spaces)
+            if frame.table is not None:
+                if len(self._frames) >= _FRAMES:
+                    self._frames.clear()
+                self._frames[key] = frame, time.monotonic() + _FRAME_SECONDS
+            return work(reader, frame)
+
+        return self._of_one_piece(anew)
+
+    def _of_one_piece(self, work: Callable[[Cursor], _T]) -> _T:
+        """Statement by statement; in one snapshot where somebody wrote in between."""
+        try:
+            with self._database.ask() as reader:
+                return work(reader)
+        except Torn:
+            with self._database.read() as reader:
+                return work(reader)
 
     def neighbours(self, ids: Sequence[str]) -> list[Neighbours]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             return searching.neighbours(reader, ids)
 
     # Embeddings
 
     def embedding(self) -> Embedding | None:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             table = vector_tables.active_table(reader)
         return table and table.embedding
 
@@ -297,7 +347,7 @@ class PostgresStore(HasGenerations, HasWhole):
             return self._tiers
 
     def notes(self, prefix: str = "") -> dict[str, str]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             return notes.notes(reader, prefix)
 
     def write_note(self, key: str, value: str | None) -> None:

@@ -73,7 +73,7 @@ class Upkeep:
             return False
         key = (table.table, space.id)
         if key not in self._ready:
-            held = index_of(cursor.connection, index_name(table, space.id))
+            held = index_of(cursor, index_name(table, space.id))
             if held is None or not held.valid:
                 self.behind = True
                 return False
@@ -113,7 +113,7 @@ class Upkeep:
 
     def erased(self) -> None:
         """Something was, just now."""
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             self.erased_at = (reader.execute("SELECT clock_timestamp()").fetchone() or (None,))[0]
 
     def finish_erasing(self) -> bool:
@@ -149,7 +149,7 @@ def index_name(table: VectorTable, space: int) -> str:
     return f"{table.table}_near_{space:d}"
 
 
-def index_of(connection: Connection, name: str) -> SpaceIndex | None:
+def index_of(connection: Connection | Cursor, name: str) -> SpaceIndex | None:
     row = connection.execute(
         "SELECT c.relname, i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
         "WHERE c.oid = to_regclass(%s)",

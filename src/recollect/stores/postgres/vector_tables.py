@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from recollect.errors import FingerprintMismatch
+from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres.database import SCHEMA, Cursor
 from recollect.stores.postgres.schema import wall_in
 from recollect.stores.postgres.spaces import SpaceRow, hold_by_id
@@ -134,16 +135,39 @@ def count_vectors(cursor: Cursor, fingerprint: str, space: int, change: int) -> 
         )
 
 
-def pending(cursor: Cursor, spaces: Sequence[SpaceRow]) -> int:
+def pending(cursor: Cursor, names: Sequence[str]) -> int:
     """How many passages of these spaces the answering index has no vector for. Asked with every
     question: a look for each space, however many others there are."""
-    row = cursor.execute(
-        "SELECT coalesce(sum(e.passages), 0)::bigint FROM indexes i JOIN embedded e "
-        "ON e.fingerprint = i.fingerprint WHERE i.active AND e.space = ANY(%s)",
-        ([space.id for space in spaces],),
-    ).fetchone()
-    assert row is not None
-    return sum(space.passages for space in spaces) - int(row[0])
+    rows = cursor.execute(
+        "SELECT s.name, s.passages - coalesce(e.passages, 0) FROM spaces s "
+        "LEFT JOIN indexes i ON i.active "
+        "LEFT JOIN embedded e ON e.space = s.id AND e.fingerprint = i.fingerprint "
+        "WHERE s.name = ANY(%b)",
+        (spaces_module.names_of(names),),
+    )
+    found: dict[str, int] = dict(rows.fetchall())
+    spaces_module.check_names(cursor, names, found)
+    return sum(found.values())
+
+
+class Frame(NamedTuple):
+    """What a question by meaning is asked in."""
+
+    spaces: tuple[SpaceRow, ...]
+    table: VectorTable | None  # the one that answers
+
+
+def frame(cursor: Cursor, names: Sequence[str]) -> Frame:
+    rows = cursor.execute(
+        f"SELECT {spaces_module.of('s')}, i.fingerprint, i.dimension, i.name, i.active "
+        "FROM spaces s LEFT JOIN indexes i ON i.active WHERE s.name = ANY(%b)".encode(),
+        (spaces_module.names_of(names),),
+    ).fetchall()
+    width = len(SpaceRow._fields)
+    found = {row[1]: SpaceRow(*row[:width]) for row in rows}
+    spaces_module.check_names(cursor, names, found)
+    table = None if not rows or rows[0][width] is None else VectorTable(*rows[0][width:])
+    return Frame(tuple(found[name] for name in dict.fromkeys(names)), table)
 
 
 def _missing(cursor: Cursor, table: VectorTable) -> int:

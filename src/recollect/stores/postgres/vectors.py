@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from psycopg.types import TypeInfo
 
-from recollect.stores.postgres.arrays import Array, ArrayDumper, bigints
+from recollect.stores.postgres.arrays import Array, ArrayDumper, bigints, reals
 from recollect.stores.postgres.database import Cursor
 from recollect.vocabulary import Vector, Vectors
 
@@ -50,6 +50,6 @@ def _array(cursor: Cursor, matrix: Vectors) -> _Vectors:
     return _Vectors(matrix, info.oid)
 
 
-def literal(vector: Vector) -> str:
-    """One vector as text, to be cast: a question has only one."""
-    return "[" + ",".join(map(repr, vector.tolist())) + "]"
+def question(vector: Vector) -> Array:
+    """One vector, to be cast from `real[]`: that type has the same number everywhere."""
+    return reals(vector)

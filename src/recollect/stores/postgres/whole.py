@@ -26,7 +26,7 @@ class HasWhole:
 
     def identity(self) -> str:
         """The server's own number, the database's, and the tenant's."""
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             row = reader.execute(
                 "SELECT c.system_identifier, d.oid FROM pg_control_system() c, pg_database d "
                 "WHERE d.datname = current_database()"
@@ -40,12 +40,12 @@ class HasWhole:
         return [found.get(memory_id) for memory_id in ids]
 
     def embeddings(self) -> tuple[Embedding, ...]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             tables = sorted(vector_tables.all_tables(reader), key=lambda t: not t.active)
         return tuple(table.embedding for table in tables)
 
     def working(self) -> list[Kept]:
-        with self._database.read() as reader:
+        with self._database.ask() as reader:
             rows = reader.execute("SELECT memory, expires_at FROM working ORDER BY number")
             return [Kept(from_snapshot(text), until) for text, until in rows]
 

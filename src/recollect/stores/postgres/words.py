@@ -11,7 +11,7 @@ Every function runs inside the caller's transaction; those that write hold the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,7 +30,8 @@ from recollect.stores.postgres.postings import (
     read,
     together,
 )
-from recollect.stores.postgres.spaces import SpaceRow
+from recollect.stores.postgres.spaces import SpaceRow, check_names, names_of
+from recollect.stores.postgres.spaces import of as columns
 from recollect.text.bm25 import K1, B, idf
 from recollect.text.tokenise import joined_terms, stands_for_many
 
@@ -225,31 +226,61 @@ def rebuild(cursor: Cursor, space: SpaceRow) -> int:
 # Asking
 
 
-def holding(cursor: Cursor, space: int, terms: Sequence[str]) -> dict[str, Gathered]:
-    """What each term of a question means, in all segments; what nobody has is left out."""
-    found: dict[str, Gathered] = {}
-    plain = [term for term in terms if not stands_for_many(term)]
-    if plain:
-        rows = cursor.execute(
-            "SELECT w.term, s.low, c.data FROM segments s, unnest(%s::text[]) w (term), "
-            "LATERAL (SELECT data FROM words WHERE space = %s AND low = s.low "
-            "AND first <= w.term ORDER BY first DESC LIMIT 1) c WHERE s.space = %s",
-            (plain, space, space),
-            binary=True,
+class Asked(NamedTuple):
+    """A space, and what each term of a question means there; what nobody has is left out."""
+
+    space: SpaceRow
+    terms: Mapping[str, Gathered]
+
+
+_WHOLE = (
+    "SELECT false AS many, w.term, g.low, c.data FROM segments g, unnest(%(whole)b) w (term), "
+    "LATERAL (SELECT data FROM words WHERE space = g.space AND low = g.low "
+    "AND first <= w.term ORDER BY first DESC LIMIT 1) c WHERE g.space = s.id"
+)
+_BEGINNINGS = (
+    "SELECT true, w.term, g.low, c.data FROM segments g, unnest(%(begin)b) w (term), "
+    "LATERAL (SELECT coalesce(max(first), '') AS first FROM words "
+    "WHERE space = g.space AND low = g.low AND first <= w.term) b, "
+    "LATERAL (SELECT data FROM words WHERE space = g.space AND low = g.low "
+    f"AND first >= b.first AND first < w.term || '{_BEYOND}') c WHERE g.space = s.id"
+)
+
+
+def asked(cursor: Cursor, spaces: Sequence[str], terms: Sequence[str]) -> list[Asked]:
+    """What a question means in these spaces (or UnknownSpace), by one statement: of one moment,
+    with the counts that ranking takes."""
+    known = [term for term in dict.fromkeys(terms) if is_term(term)]
+    begin = [term for term in known if stands_for_many(term)]
+    whole = [term for term in known if not stands_for_many(term)]
+    parts = [_WHOLE] * bool(whole) + [_BEGINNINGS] * bool(begin)
+    held = " UNION ALL ".join(parts) or "SELECT false, '', 0::bigint, ''::bytea WHERE false"
+    rows = cursor.execute(
+        f"SELECT {columns('s')}, h.* FROM spaces s LEFT JOIN LATERAL ({held}) h ON true "
+        "WHERE s.name = ANY(%(spaces)b)".encode(),
+        {"spaces": names_of(spaces), "whole": texts(whole), "begin": texts(begin)},
+        prepare=True,
+        binary=True,
+    ).fetchall()
+    width = len(SpaceRow._fields)
+    found: dict[str, SpaceRow] = {}
+    words: dict[bool, dict[str, list[tuple[str, int, bytes]]]] = {False: {}, True: {}}
+    for row in rows:
+        name = row[1]
+        if name not in found:
+            found[name] = SpaceRow(*row[:width])
+        many, term, low, data = row[width:]
+        if data is not None:
+            words[many].setdefault(name, []).append((term, low, data))
+    check_names(cursor, spaces, found)
+    return [
+        Asked(
+            found[name],
+            gathered(words[False].get(name, ()))
+            | gathered(words[True].get(name, ()), beginnings=True),
         )
-        found = gathered(rows)
-    for term in terms:
-        if stands_for_many(term):
-            rows = cursor.execute(
-                "SELECT s.low, c.data FROM segments s, LATERAL (SELECT coalesce(max(first), '') "
-                "AS first FROM words WHERE space = %s AND low = s.low AND first <= %s) b, "
-                "LATERAL (SELECT data FROM words WHERE space = %s AND low = s.low "
-                "AND first >= b.first AND first < %s) c WHERE s.space = %s",
-                (space, term, space, term + _BEYOND, space),
-                binary=True,
-            )
-            found |= gathered(((term, *row) for row in rows), beginnings=True)
-    return found
+        for name in dict.fromkeys(spaces)
+    ]
 
 
 def occurrences(cursor: Cursor, space: int) -> int:
@@ -263,20 +294,30 @@ def occurrences(cursor: Cursor, space: int) -> int:
     return total
 
 
-def frequencies(cursor: Cursor, space: int, terms: Sequence[str]) -> dict[str, int]:
-    """How many passages hold each of these; what nobody has is left out."""
-    return {term: len(found.numbers) for term, found in holding(cursor, space, terms).items()}
-
-
-def scored(cursor: Cursor, space: SpaceRow, terms: Sequence[str]) -> tuple[Ints, Floats]:
+def scored(asked: Asked) -> tuple[Ints, Floats]:
     """Numbers of the passages that hold any of the terms, with their scores."""
+    space = asked.space
     average = space.length / max(space.passages, 1)
     parts: list[tuple[Ints, Floats]] = []
-    for found in holding(cursor, space.id, terms).values():
+    for found in asked.terms.values():
         rarity = idf(space.passages, len(found.numbers))
         longness = K1 * (1 - B + B * found.lengths / average)
         parts.append((found.numbers, rarity * found.times * (K1 + 1) / (found.times + longness)))
     return _summed(parts, space.numbers)
+
+
+def counted(asked: Asked, numbers: Sequence[int]) -> list[dict[str, int]]:
+    """How often each of these passages holds each term."""
+    counts: list[dict[str, int]] = [{} for _ in numbers]
+    wanted = np.asarray(numbers, np.int64)
+    for term, found in asked.terms.items():
+        order = np.argsort(found.numbers, kind="stable")
+        at = np.searchsorted(found.numbers, wanted, sorter=order)
+        place = order.take(at, mode="clip")
+        held = np.flatnonzero(found.numbers[place] == wanted)
+        for one, times in zip(held.tolist(), found.times[place[held]].tolist(), strict=True):
+            counts[one][term] = int(times)
+    return counts
 
 
 def _summed(parts: Sequence[tuple[Ints, Floats]], numbers: int) -> tuple[Ints, Floats]:

@@ -69,8 +69,9 @@ def _same(before: Memory, again: Memory) -> bool:
 
 def by_id(cursor: Cursor, ids: Sequence[str]) -> dict[str, Memory]:
     asked = texts(one for one in dict.fromkeys(ids) if "\0" not in one)
-    rows = cursor.execute(
-        f"SELECT {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space WHERE m.id = ANY(%b)",
+    rows = cursor.execute(  # a look for each, also where the server has not counted the rows yet
+        f"SELECT {SELECTED} FROM unnest(%b) w (id), LATERAL (SELECT * FROM memories "
+        "WHERE id = w.id OFFSET 0) m JOIN spaces s ON s.id = m.space".encode(),
         (asked,),
         prepare=True,
     )
@@ -109,9 +110,11 @@ def _known_identities(
     known: _Identities = {}
     for name in wanted.keys() & spaces.keys():
         rows = cursor.execute(
-            "SELECT identity, id, valid_from, valid_to FROM memories "
-            "WHERE space = %b AND identity = ANY(%b) ORDER BY row",
-            (spaces[name].id, texts(dict.fromkeys(wanted[name]))),
+            "SELECT w.identity, m.* FROM unnest(%b) w (identity), LATERAL ("
+            "SELECT id, valid_from, valid_to FROM memories "
+            f"WHERE space = {spaces[name].id:d} AND identity = w.identity ORDER BY row) m".encode(),
+            (texts(dict.fromkeys(wanted[name])),),
+            prepare=True,
         )
         for identity, *same in rows:
             known.setdefault((name, identity), []).append(_Same(*same))
