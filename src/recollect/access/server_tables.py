@@ -18,6 +18,9 @@ from recollect.access.server_rows import Answered, Rows, only
 from recollect.errors import MissingExtra, StoreTooNew
 
 try:
+    # a connection knows the types that are known when it is opened, and those of the pool will
+    # serve stores too
+    from recollect.stores.postgres import arrays as arrays
     from recollect.stores.postgres.address import parse_address
     from recollect.stores.postgres.database import Cursor, Database, tenant_number
     from recollect.stores.postgres.pool import borrow_pool, return_pool

@@ -92,7 +92,7 @@ class PostgresServer:
         return self.address(name, ROLE)
 
     def _run(self, program: str, *arguments: str) -> None:
-        folder = _programs()
+        folder = programs()
         who: dict[str, Any] = {}
         if os.geteuid() == 0:
             who = {"user": _UNPRIVILEGED, "extra_groups": []}
@@ -113,7 +113,7 @@ class PostgresServer:
             raise RuntimeError(f"{program} failed ({done.returncode}): {said}{log}")
 
 
-def _programs() -> Path:
+def programs() -> Path:
     """Found, not imported: the wheel's own code would make locks and users."""
     from importlib.util import find_spec
 

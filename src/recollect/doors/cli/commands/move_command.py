@@ -16,13 +16,13 @@ SRC and DST are files or addresses of servers:
   recollect move postgresql://recollect@db.example.org/memory memory.db
   recollect move --verify memory.db postgresql://recollect@db.example.org/memory
 
-Everything goes over: memories with history, counters, times and provenance; vectors, so that nothing
-is embedded anew; what waits for vectors; offers with every decision; working memory; settings of
-spaces. Not the keys of a server, and not notebooks, whose truth is in their files.
+Everything goes over: memories with history, counters, times and provenance; vectors, so that
+nothing is embedded anew; what waits for vectors; offers with every decision; working memory;
+settings of spaces. Not the keys of a server, and not notebooks, whose truth is in their files.
 
-SRC is only read. DST must be empty. Stopped at any moment, the same command goes on. At the end both
-are read whole and compared, by counts and digests; only then it is done. What is written to SRC
-meanwhile is carried too, if that comes to an end.
+SRC is only read. DST must be empty. Stopped at any moment, the same command goes on. At the end
+both are read whole and compared, by counts and digests; only then it is done. What is written to
+SRC meanwhile is carried too, if that comes to an end.
 """
 
 
@@ -50,14 +50,18 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     _mention_notebooks(arguments.source, session)
     with source_at(arguments.source, arguments.tenant) as source:
         if arguments.verify:
-            with source_at(arguments.target, arguments.tenant) as target:
-                with session.progress("comparing") as progress:
-                    proof = verify(source, target, events=arguments.events, progress=progress)
-            _tell(proof, {**proof_record(proof)}, session)
+            with (
+                source_at(arguments.target, arguments.tenant) as target,
+                session.progress("comparing") as progress,
+            ):
+                proof = verify(source, target, events=arguments.events, progress=progress)
+            _tell(proof, proof_record(proof), session)
             return 0 if proof.holds else 1
-        with target_at(arguments.target, arguments.tenant) as target:
-            with session.progress("moving") as progress:
-                done = move(source, target, events=arguments.events, progress=progress)
+        with (
+            target_at(arguments.target, arguments.tenant) as target,
+            session.progress("moving") as progress,
+        ):
+            done = move(source, target, events=arguments.events, progress=progress)
     record = {
         "source": _shown(arguments.source),
         "target": _shown(arguments.target),
