@@ -1,0 +1,116 @@
+"""Redis beside the store, from the command line and behind a server."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Engine
+from recollect.errors import SettingsError
+from recollect.settings import Settings
+from recollect.testing.redis_server import RedisServer
+from recollect.vocabulary import Status
+from tests.doors.running import Cli
+from tests.doors.running import cli as cli
+
+PASSWORD = "sesame-开门"
+
+
+def test_status_and_doctor_say_how_it_is_doing(
+    cli: Cli, server: RedisServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cli("remember", "theme 主题")
+    assert cli("status").json["hot"] == ""
+    monkeypatch.setenv("RECOLLECT_HOT", server.address)
+    assert cli("status").json["hot"].endswith("0 spaces, breaker closed")
+    assert re.search(r"hot +valkey \d", cli("status", "--text").out)
+    assert [check["ok"] for check in cli("doctor").json if check["part"] == "hot"] == [True]
+    monkeypatch.setenv("RECOLLECT_HOT", f"redis://:{PASSWORD}@127.0.0.1:1/0")
+    status = cli("status").json
+    assert "breaker open: it cannot be reached" in status["hot"]
+    assert any("answered by the store" in note for note in status["notes"])
+    sick = cli("doctor")
+    assert [check["ok"] for check in sick.json if check["part"] == "hot"] == [False]
+    shown = cli("config").json["hot"]["value"]
+    assert shown == "redis://@127.0.0.1:1/0"
+    everything = [cli(*words).out for words in (["status"], ["doctor"], ["config"])]
+    assert PASSWORD not in "".join(everything)
+    assert PASSWORD not in repr(Settings(hot=f"redis://:{PASSWORD}@h"))
+
+
+def test_two_commands_share_an_answer(
+    cli: Cli, server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_HOT", server.address)
+    cli("remember", "小美喜欢深色主题 dark theme")
+    for stage in ("find_period", "cached"):
+        answer = cli("recall", "深色主题", "--explain").json
+        assert answer["trace"]["steps"][0]["stage"] == stage
+        assert answer["hits"]
+
+
+def test_what_is_no_address_is_an_error_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="redis://HOST"):
+        Engine(tmp_path / "m.db", hot="localhost:6379", settings=Settings())
+
+
+def test_a_recall_says_that_hot_memory_came_from_the_store(tmp_path: Path) -> None:
+    with Engine(
+        tmp_path / "m.db", hot="redis://127.0.0.1:1", embedder="none", settings=Settings()
+    ) as engine:
+        engine.offer("刚刚说过的 thing, which is long enough to be admitted to working memory")
+        answer = engine.recall("thing", preset="workflow")
+        assert answer.hits
+        assert answer.status is Status.DEGRADED
+        assert any("hot memory is answered by the store: redis, it" in r for r in answer.reasons)
+        assert engine.recall("thing").status is not Status.DEGRADED  # it uses none
+
+
+def test_what_is_forgotten_while_it_is_away_is_said_in_the_receipt(tmp_path: Path) -> None:
+    with Engine(
+        tmp_path / "m.db", hot="redis://127.0.0.1:1", embedder="none", settings=Settings()
+    ) as engine:
+        receipt = engine.remember("忘掉 this")
+        (note,) = engine.forget(receipt.id).notes
+        assert "redis could not be reached" in note
+
+
+def test_behind_a_server(server: RedisServer, tmp_path: Path) -> None:
+    with Engine(tmp_path / "m.db", embedder="hashing", settings=Settings()) as engine:
+        engine.remember("小美喜欢深色主题 dark theme")
+    words = ["serve", "--port", "0", "--hot", server.address, "--embedder", "hashing"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recollect.doors.cli.main", *words],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db")},
+    )
+    try:
+        assert process.stderr is not None
+        said = b""
+        while not (found := re.search(rb"http://\S+", said)):
+            line = process.stderr.readline()
+            assert line, said
+            said += line
+        address = found.group(0).decode().rstrip("/")
+        stages = [_recalled(address)["trace"]["steps"][0]["stage"] for _ in range(2)]
+        assert stages == ["find_period", "cached"]
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def _recalled(address: str) -> Any:
+    body = json.dumps({"question": "深色主题", "explain": True}).encode()
+    request = urllib.request.Request(
+        f"{address}/v1/recall", body, {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
