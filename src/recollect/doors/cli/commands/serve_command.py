@@ -33,6 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a name by which others reach it; may be repeated",
     )
     parser.add_argument(
+        "--hot",
+        metavar="ADDRESS",
+        help="redis://… for working memory and repeated questions, memory, or none",
+    )
+    parser.add_argument(
         "--no-keys",
         action="store_true",
         help="ask nobody for a key, although there are some; on this machine only",
