@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.knowledge.documents_speed import CHINESE, ENGLISH, document
-from benchmarks.measure import arguments, save, say, side_by_side, sizes, table, verdict, workplace
+from benchmarks.measure import arguments, save, say, side_by_side, sizes, table, workplace
 
 from recollect import Engine
 from recollect.knowledge import KnowledgeBase
@@ -96,9 +96,6 @@ def main() -> None:
             print(f"{one['passages']:,} passages, {one['passages_per_second']:,} a second")
             heads = ["way", "p50 ms", "p95 ms", "CPU ms", "÷ plain recall"]
             print(table(heads, [[name, *told.values()] for name, told in one["ways"].items()]))
-            label = "base.search ÷ default recall"
-            ratio = one["ways"]["base.search"]["p50_ms"] / one["ways"]["default recall"]["p50_ms"]
-            print(verdict(label, ratio, 2, at_most=True))
     save(given.out, "search_speed", {"sizes": results})
 
 
