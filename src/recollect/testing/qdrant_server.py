@@ -84,6 +84,10 @@ class QdrantServer:
             self._process.wait()
             self._process = None
 
+    def signal(self, number: int) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
     def new_address(self, key: str = "", **options: str) -> str:
         """Of a collection that nobody uses yet."""
         account = f"{key}@" if key else ""

@@ -70,6 +70,7 @@ class QdrantRetriever:
             prefer_grpc=bool(address.grpc),
             api_key=address.secret or None,
             timeout=int(self._timeout),
+            verify=address.tls,  # without TLS no certificates need be read, which takes a while
             check_compatibility=False,  # it would ask the server here; we ask at first use
         )
 

@@ -1,0 +1,150 @@
+"""A Qdrant that is away, hangs, refuses, was restarted or emptied: told plainly, nothing lost."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from qdrant_client import QdrantClient
+from qdrant_client import models as q
+
+from recollect.errors import FingerprintMismatch, StoreBusy, StoreError, StoreUnavailable
+from recollect.stores.qdrant.collections import check_version
+from recollect.stores.qdrant.retriever import QdrantRetriever
+from recollect.stores.retriever_address import parse_address
+from recollect.stores.retrievers import Position, Retriever, RetrieverUnfit, Seen
+from recollect.testing.entries import make_memory
+from recollect.testing.qdrant_server import QdrantServer
+from recollect.testing.retriever_contract import POSITION, TOY, keys, told
+
+
+@pytest.fixture
+def own_server(qdrant_binary: Path) -> Iterator[QdrantServer]:
+    with QdrantServer.started(qdrant_binary) as server:
+        yield server
+
+
+@pytest.fixture
+def retriever(server: QdrantServer) -> Iterator[QdrantRetriever]:
+    retriever = QdrantRetriever(parse_address(server.new_address()))
+    yield retriever
+    retriever.close()
+
+
+def ask(retriever: Retriever, text: str = "alpha 数据库", limit: int = 1) -> list[Seen]:
+    return retriever.search_meaning(
+        TOY.embed([text])[0],
+        fingerprint=TOY.fingerprint,
+        spaces=["global"],
+        where=None,
+        limit=limit,
+    )
+
+
+def test_killed_it_still_has_what_it_took(own_server: QdrantServer) -> None:
+    by_grpc = own_server.new_address(grpc=str(own_server.grpc_port))
+    for address in (own_server.new_address(), by_grpc):
+        retriever = QdrantRetriever(parse_address(address), timeout=5)
+        retriever.apply(told(make_memory("alpha 数据库", "a")))
+        retriever.set_position(POSITION)
+        own_server.stop()
+        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+            ask(retriever)
+        own_server.start()
+        assert position_once_reached(retriever) == POSITION
+        assert keys(ask(retriever)) == [("a", 0)]
+        retriever.close()
+
+
+def position_once_reached(retriever: Retriever) -> Position | None:
+    """gRPC pauses before it connects again."""
+    for _ in range(100):
+        try:
+            return retriever.position()
+        except StoreUnavailable:
+            time.sleep(0.1)
+    return retriever.position()
+
+
+def test_one_that_hangs(own_server: QdrantServer) -> None:
+    retriever = QdrantRetriever(parse_address(own_server.new_address()), timeout=1)
+    retriever.apply(told(make_memory("alpha 数据库", "a")))
+    own_server.signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(StoreUnavailable, match="did not answer in time"):
+            ask(retriever)
+    finally:
+        own_server.signal(signal.SIGCONT)
+    assert keys(ask(retriever)) == [("a", 0)]
+    retriever.close()
+
+
+@pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
+def test_the_key_is_sent_and_never_told(qdrant_binary: Path) -> None:
+    with QdrantServer.started(qdrant_binary, SERVICE__API_KEY="geheim") as locked:
+        for key in ("falsch", ""):
+            refused = QdrantRetriever(parse_address(locked.new_address(key)))
+            with pytest.raises(StoreError, match="mend it in the address") as caught:
+                refused.position()
+            assert "falsch" not in f"{caught.value} {refused.name}"
+            refused.close()
+        let_in = QdrantRetriever(parse_address(locked.new_address("geheim")))
+        assert let_in.position() is None
+        let_in.close()
+
+
+def test_too_many_requests(retriever: QdrantRetriever, server: QdrantServer) -> None:
+    retriever.apply(told(make_memory("alpha 数据库", "a")))
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    strict = q.StrictModeConfig(enabled=True, read_rate_limit=1)
+    for name in vectors_of(client, retriever):
+        client.update_collection(name, strict_mode_config=strict)
+    client.close()
+    with pytest.raises(StoreBusy, match="tried again later"):
+        for _ in range(5):
+            ask(retriever)
+
+
+def test_what_somebody_removed_is_made_anew(
+    retriever: QdrantRetriever, server: QdrantServer
+) -> None:
+    memory = make_memory("alpha 数据库", "a")
+    retriever.apply(told(memory))
+    retriever.set_position(POSITION)
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    for name in vectors_of(client, retriever):
+        client.delete_collection(name)
+    with pytest.raises(FingerprintMismatch, match="holds no vectors"):
+        ask(retriever)
+    with pytest.raises(RetrieverUnfit, match="was removed"):
+        retriever.apply(told(memory))  # else it would look whole, and lack the others' vectors
+    client.delete_collection(retriever.address.index)
+    client.close()
+    assert retriever.position() is None
+    retriever.apply(told(memory))
+
+
+def test_one_that_is_too_old() -> None:
+    for version in ("1.12.0", "1.16.3", "2.0.0-dev"):
+        check_version(version, "qdrant")
+    for version in ("1.9.7", "0.11.0", ""):
+        with pytest.raises(StoreError, match=r"1\.12 or newer is needed: update it"):
+            check_version(version, "qdrant")
+
+
+def test_large_spaces_stay_near_to_exact(make_retriever: Callable[[], Retriever]) -> None:
+    """More than fit one request, and a limit as the truth asks for where it must filter."""
+    retriever = make_retriever()
+    memories = [make_memory(f"number{n} 数{n}", f"m{n}") for n in range(600)]
+    retriever.apply(told(*memories))
+    assert len(ask(retriever, "number7 数7", 10_000)) == 600
+    assert keys(ask(retriever, "number7 数7"))[0][0] == "m7"
+    retriever.close()
+
+
+def vectors_of(client: QdrantClient, retriever: QdrantRetriever) -> list[str]:
+    names = [one.name for one in client.get_collections().collections]
+    return [name for name in names if name.startswith(f"{retriever.address.index}--")]

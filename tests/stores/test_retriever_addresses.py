@@ -1,0 +1,74 @@
+"""Addresses of engines: what they say, what is refused, and what nobody gets to see."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.errors import SettingsError
+from recollect.stores.retriever_address import parse_address, shown
+
+
+def test_an_address_says_where_what_and_how() -> None:
+    plain = parse_address("qdrant://vectors.example/memories")
+    assert (plain.host, plain.port, plain.index) == ("vectors.example", 6333, "memories")
+    assert (plain.finds, plain.tls, plain.secret) == (("meaning",), False, "")
+    assert plain.url == "http://vectors.example:6333"
+    assert plain.name == "qdrant vectors.example:6333/memories"
+    full = parse_address(
+        "elasticsearch://me:p%40ss@[::1]:9243/my_index-2?tls=yes&finds=meaning,words"
+    )
+    assert (full.user, full.secret, full.url) == ("me", "p@ss", "https://[::1]:9243")
+    assert full.finds == ("words", "meaning")
+    assert parse_address("opensearch://h/x").finds == ("words",)
+    assert parse_address("qdrant://KEY@h/x?grpc=6334") == parse_address(
+        "qdrant://:KEY@h/x?grpc=6334"
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "memories",
+        "http://h/x",
+        "qdrant://h",
+        "qdrant://h/",
+        "qdrant:///x",
+        "qdrant://h/Memories",
+        "qdrant://h/a/b",
+        "qdrant://h/记忆",
+        "qdrant://h:99999/x",
+        "qdrant://h:port/x",
+        "qdrant://h/x?tls=maybe",
+        "qdrant://h/x?key=SECRET",
+        "qdrant://h/x?finds=words",
+        "opensearch://h/x?finds=meaning",
+        "elasticsearch://h/x?grpc=6334",
+        "qdrant://h/x?grpc=many",
+        "qdrant://SECRET/SECRET@h/x",
+        "elasticsearch://u:SECRET/SECRET@h:1/x",
+        "postgresql://u:SECRET@h/x",
+    ],
+)
+def test_what_is_no_address_is_refused_without_telling_secrets(address: str) -> None:
+    with pytest.raises(SettingsError, match=r"^retrievers: ") as caught:
+        parse_address(address)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_secrets_are_shown_to_nobody() -> None:
+    for account in ("SECRET", ":SECRET", "u:SECRET", "SECRET:SECRET"):
+        address = f"qdrant://{account}@h:6333/x?tls=yes"
+        parsed = parse_address(address)
+        assert "SECRET" not in f"{shown(address)} {parsed!r} {parsed.name} {parsed.url}"
+    assert shown("qdrant://KEY@h:6333/x?tls=yes") == "qdrant://…@h:6333/x"
+    assert shown("qdrant://h/x") == "qdrant://h/x"
+    assert "SECRET" not in shown("anything SECRET")
+
+
+def test_every_tenant_has_an_index_of_its_own() -> None:
+    address = parse_address("qdrant://KEY@h/x")
+    here, there = address.of_tenant("租户"), address.of_tenant("tenant")
+    assert len({address.index, here.index, there.index}) == 3
+    assert here.secret == "KEY"
+    assert parse_address(f"qdrant://h/{here.index}").index == here.index
