@@ -56,7 +56,7 @@ def without_counters(whole: Whole) -> Whole:
 
 
 def of_offer(offer: Offer, rulings: Iterable[Ruling]) -> bytes:
-    fields = {name: getattr(offer, name) for name in Offer.__slots__ if name != "memory"}
+    fields = {name: _plain(getattr(offer, name)) for name in Offer.__slots__ if name != "memory"}
     return sha256(
         _canonical([_memory(offer.memory), fields, *(list(ruling) for ruling in rulings)])
     ).digest()
@@ -72,11 +72,15 @@ def of_note(key: str, value: str) -> bytes:
 
 def of_event(event: Event) -> bytes:
     """Its number is given anew by whoever takes it over."""
-    return sha256(_canonical(list(event[1:]))).digest()
+    return sha256(_canonical([*event[1:4], _plain(event.data)])).digest()
 
 
 def _memory(memory: Memory) -> dict[str, Any]:
-    return {name: getattr(memory, name) for name in Memory.__slots__}
+    values = {name: getattr(memory, name) for name in Memory.__slots__}
+    for name in ("confidence", "provenance", "metadata"):  # where stores may differ in a number
+        if values[name]:
+            values[name] = _plain(values[name])
+    return values
 
 
 def _former(revision: Revision) -> list[Any]:
@@ -84,9 +88,13 @@ def _former(revision: Revision) -> list[Any]:
 
 
 def _canonical(value: object) -> bytes:
-    return json.dumps(_plain(value), ensure_ascii=False, sort_keys=True).encode(
-        "utf-8", "surrogatepass"
-    )
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=_told)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _told(value: object) -> object:
+    """What JSON has no word for: moments, and mappings that are no dict."""
+    return to_micros(value) if isinstance(value, datetime) else _plain(value)
 
 
 def _plain(value: object) -> object:
