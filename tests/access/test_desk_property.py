@@ -61,7 +61,8 @@ steps = st.lists(
                 "remember remember_many revise reinforce forget recall context why_not get list "
                 "history spaces status offer quarantine offered working digest promote reject "
                 "restore undo from_source roll_back events settings set_setting export supersede "
-                "promote_by_rules forget_space import_many doctor repeat tell_story ask_story"
+                "promote_by_rules forget_space import_many doctor repeat tell_story ask_story "
+                "tell_base ask_base"
             ).split()
         ),
         st.integers(0, 9),
@@ -148,6 +149,10 @@ class World:
                 return desk.events(limit=1000)
             case "tell_story" | "ask_story":
                 return _story(desk, verb, text, some_id, n, space or actor.space)
+            case "tell_base":
+                return _told_base(desk, text, some_id, n, space or actor.space)
+            case "ask_base":
+                return _asked_base(desk, some_id, n, space or actor.space)
         return getattr(desk, verb)()
 
     def belongings(self, actor: Actor) -> Any:
@@ -183,6 +188,36 @@ def _story(desk: Any, verb: str, text: str, some_id: str, n: int, project: str) 
         ),
         desk.record_story_state(project, "小雀", n, 1, {"note": text}),
     ]
+
+
+def _told_base(desk: Any, text: str, some_id: str, n: int, base: str) -> Any:
+    """Names and ids are the same few for everybody."""
+    name, entry = ("手册.md", some_id)[n % 2], ("refund", some_id)[n % 2]
+    if n % 5 == 1:
+        return [desk.disable_document(base, name), desk.remove_document(base, name)]
+    if n % 5 == 2:
+        return [desk.disable_faq(base, entry), desk.remove_faq(base, entry)]
+    if n % 5 == 3:
+        return desk.replace_document(base, name, f"# {text}".encode())
+    told = {"question": "退款？", "answers": [text], "negative": ["换货？"], "id": entry}
+    return [
+        desk.add_document(base, f"# {text}\n\n{text}".encode(), name=name),
+        desk.add_faq(base, told),
+        desk.import_faq(base, f"问题,答案\n几点？,{text}\n".encode()),
+        desk.enable_document(base, name),
+        desk.enable_faq(base, entry),
+    ]
+
+
+def _asked_base(desk: Any, some_id: str, n: int, base: str) -> Any:
+    asked = {"query_text": "canary 雀 note", "knowledge_bases": [SPACES[n % 4]] if n % 2 else []}
+    history = [{"question": "canary?", "references": [some_id]}]
+    return [
+        desk.knowledge_bases(), desk.documents(base), desk.faqs(base),
+        desk.search_knowledge(base, asked, history=history, explain=True),
+        desk.ask_knowledge(base, asked | {"documents": [some_id] if n % 3 == 0 else []}),
+        desk.document(base, ("手册.md", some_id)[n % 2]), desk.faq(base, some_id),
+    ]  # fmt: skip
 
 
 def _ids(answer: Any) -> list[str]:

@@ -9,9 +9,16 @@ from typing import Any
 from recollect.access.reception import Reception
 from recollect.doors.cli.main import COMMANDS, build_parser
 from recollect.doors.http.app import create_app
-from recollect.doors.mcp.tools import BY_NAME
+from recollect.doors.mcp.knowledge import knowledge_tools
+from recollect.doors.mcp.tools import TOOLS
 from recollect.settings import Settings
-from tests.scenarios.doors import at_the_command_line, in_python, over_mcp, over_rest
+from tests.scenarios.doors import (
+    at_the_command_line,
+    in_python,
+    knowledge_commands,
+    over_mcp,
+    over_rest,
+)
 from tests.scenarios.scenario import CLI, MCP, PYTHON, REST, Step
 
 # No verb, and why.
@@ -23,9 +30,12 @@ NO_VERB: Mapping[tuple[str, str], str] = {
         for verb in (
             "remember_many", "reinforce", "forget_space", "why_not", "history", "spaces", "presets",
             "offered", "quarantine", "working", "digest", "promote_by_rules", "promote", "reject",
-            "restore", "undo", "from_source", "roll_back", "events",
+            "restore", "undo", "from_source", "roll_back", "events", "add_document",
+            "replace_document", "documents", "document", "enable_document", "disable_document",
+            "remove_document", "add_faq", "faqs", "faq", "enable_faq", "disable_faq", "remove_faq",
         )
     },
+    (CLI, "search_knowledge"): "'recollect ask' shows the passages, with their citations",
 }  # fmt: skip
 # The verb without an argument that others have.
 NO_ARGUMENT: Mapping[tuple[str, str], frozenset[str]] = {
@@ -33,6 +43,9 @@ NO_ARGUMENT: Mapping[tuple[str, str], frozenset[str]] = {
     (MCP, "remember"): frozenset({"merge", "section", "valid_from", "valid_to"}),
     (MCP, "list"): frozenset({"where", "newest_first"}),
     (MCP, "context"): frozenset({"preset"}),
+    # a model has the conversation before it, and asks whole questions
+    (MCP, "search_knowledge"): frozenset({"history"}),
+    (MCP, "ask"): frozenset({"history", "limit"}),
     (MCP, "recall"): frozenset({
         "deadline", "floor", "meaning", "meaning_threshold", "preset", "touch",
         "unverified_share", "words", "words_threshold",
@@ -58,7 +71,10 @@ def _python(verb: str) -> frozenset[str] | None:
 
 
 def _command(verb: str) -> frozenset[str] | None:
+    of_knowledge = knowledge_commands.COMMANDS.get(verb)
     command = at_the_command_line.COMMAND_OF.get(verb, verb)
+    if of_knowledge:
+        command = of_knowledge[0]
     if command not in COMMANDS or (CLI, verb) in NO_VERB:
         return None
     parser = build_parser(command)._subparsers
@@ -67,6 +83,9 @@ def _command(verb: str) -> frozenset[str] | None:
     assert isinstance(group.choices, dict)
     actions = group.choices[command]._actions
     options = {option for action in actions for option in action.option_strings}
+    if of_knowledge:
+        named = {name for name, option in knowledge_commands.OPTIONS.items() if option in options}
+        return frozenset({*named, *knowledge_commands.PLAIN, *knowledge_commands.FILE})
     plain = any(not action.option_strings for action in actions)
     named = {name for name in _EVERYTHING if at_the_command_line.option_of(name) in options}
     switches = {
@@ -85,11 +104,14 @@ def _route(verb: str) -> frozenset[str] | None:
     found = {
         name for one in operation.get("parameters", ()) for name in _as_in_the_table(one["name"])
     }
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    content = operation.get("requestBody", {}).get("content", {})
+    found |= {"text"} if "application/octet-stream" in content else set()
+    body = content.get("application/json", {})
     name = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
     if name:
         found |= _openapi()["components"]["schemas"][name]["properties"].keys()
-    return frozenset(found | {"id"} if "{id}" in route.path else found)
+    of_knowledge = {name for name, one in over_rest.OF_KNOWLEDGE.items() if one in found}
+    return frozenset({*found, *of_knowledge, *({"id"} if "{id}" in route.path else ())})
 
 
 def _name_in(path: str) -> str:
@@ -117,12 +139,14 @@ def _tool(verb: str) -> frozenset[str] | None:
     if tool is None:
         return None
     names = {one: name for name, one in over_mcp.ARGUMENTS.items()}
-    return frozenset(names.get(name, name) for name in BY_NAME[tool].takes.model_fields)
+    takes = {one.name: one.takes for one in (*TOOLS, *knowledge_tools())}[tool]
+    return frozenset(names.get(name, name) for name in takes.model_fields)
 
 
 _EVERYTHING = frozenset(
     "id ids text question source space spaces kind kinds section tags entities confidence "
     "occurred_at valid_from valid_to metadata supersedes merge times parents reason memories "
     "limit budget where as_of preset words meaning meaning_threshold words_threshold floor "
-    "unverified_share deadline touch explain language cursor newest_first decisions after".split()
+    "unverified_share deadline touch explain language cursor newest_first decisions after "
+    "base name document documents entry answers similar negative history".split()
 )

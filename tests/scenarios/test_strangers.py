@@ -22,6 +22,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from recollect.settings import Settings
+from tests.scenarios.doors.knowledge_commands import COMMANDS
 from tests.scenarios.doors.over_mcp import TOOLS, OverMcp, over_http
 from tests.scenarios.doors.over_rest import ROUTES, OverRest
 from tests.scenarios.scenario import Json
@@ -33,6 +34,7 @@ SOURCES = ("mail", "wiki")
 SPACES = ("global", "nowhere", "c", "d")
 CHOSEN_IDS = ("one", "two", "c/one", "d/one")
 
+KNOWLEDGE = frozenset({*COMMANDS, "search_knowledge"})
 REST, MCP, OTHERWISE = "rest", "mcp", "otherwise"
 DEEDS = (
     *((REST, verb) for verb in ROUTES),
@@ -103,7 +105,8 @@ class World:
         """All that the actor gets to see."""
         door, verb = deed
         answer = getattr(self, f"_{door}")(actor, verb, number)
-        self.heard += _found(answer, "id")
+        # an id that is named after a canary would be seen again in "there is no such id"
+        self.heard += [one for one in _found(answer, "id") if "雀" not in one]
         self._cursors += _found(answer, "cursor")
         return json.dumps(answer, ensure_ascii=False)
 
@@ -217,7 +220,28 @@ class World:
                 return {"space": space or "nowhere"}
             case "events":
                 return {"limit": 1000}
-        return {}
+        return self._of_knowledge(actor, verb, n) if verb in KNOWLEDGE else {}
+
+    def _of_knowledge(self, actor: Actor, verb: str, n: int) -> dict[str, Any]:
+        """The same few names of documents and entries, whosever they are."""
+        base = (actor.home, actor.home, *SPACES)[n % 6]
+        text = f"# {actor.canary}\n\n{actor.canary} {n % 4} {LONG}"
+        names = ("手册.md", "plan.md", self._some_id(n))
+        name, entry = names[n % 3], ("退款？", "own", self._some_id(n))[n % 3]
+        asked = {"base": base, "question": f"canary 雀 {actor.canary} {n}"}
+        match verb:
+            case "add_document":
+                return {"base": base, "name": name, "text": text}
+            case "replace_document":
+                return {"base": base, "document": name, "text": f"{text} newer"}
+            case "documents" | "faqs":
+                return {"base": base}
+            case "add_faq":
+                told = {"base": base, "question": "退款？", "answers": [text]}
+                return told | {"negative": [f"换货 {actor.canary}？"], "id": entry.strip("？")}
+            case "search_knowledge" | "ask":
+                return asked | ({"documents": [name]} if n % 5 == 0 else {})
+        return {"base": base} | ({"entry": entry} if "faq" in verb else {"document": name})
 
 
 def _told(model: Any) -> Json:
@@ -263,6 +287,9 @@ def inhabited(served: Served, portal: BlockingPortal) -> Iterator[tuple[World, l
         ]
         for number, actor in enumerate(actors):
             at_home = {"text": f"{actor.canary} {LONG}", "space": actor.home}
+            for verb, n in (("add_document", 0), ("add_faq", 0)):
+                told = world._of_knowledge(actor, verb, n)
+                assert "error" not in actor.rest.call(verb, told), told
             assert "error" not in actor.rest.call("remember", at_home)
             offered = actor.mcp.call("offer", at_home | {"source": SOURCES[number % 2]})
             world.heard.append(offered["id"])
@@ -355,7 +382,8 @@ def test_the_walk_would_notice(served: Served, portal: BlockingPortal) -> None:
     with inhabited(served, portal) as (world, actors):
         anna, bo = actors[:2]
         at_home = 1  # this number asks in the actor's own space
-        for deed in ((REST, "recall"), (REST, "spaces"), (MCP, "recall"), (MCP, "resources")):
+        at_the_doors = [(REST, verb) for verb in ("recall", "spaces", "documents", "faqs", "ask")]
+        for deed in (*at_the_doors, (MCP, "recall"), (MCP, "resources"), (MCP, "ask")):
             seen = world.step(anna, deed, at_home)
             assert strangers_in(seen, bo, actors) == [anna.canary], deed
         for stream in anna.streams:

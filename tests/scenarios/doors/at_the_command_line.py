@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from recollect import Engine
 from recollect.doors.cli.main import main
 from recollect.settings import Settings
+from tests.scenarios.doors import knowledge_commands
 from tests.scenarios.doors.door import WHO, failed
 from tests.scenarios.doors.in_python import InPython
 from tests.scenarios.scenario import Json
@@ -87,11 +88,11 @@ class AtTheCommandLine:
         self._run = run or in_this_process
 
     def call(self, verb: str, given: Mapping[str, Json]) -> Json:
+        if verb in knowledge_commands.COMMANDS:
+            return self._knowledge(verb, given)
         code, out, err = self._run(self._line(verb, dict(given)))
         if code:
-            assert not out, "an error leaves nothing that looks like an answer"
-            told = json.loads(err.splitlines()[-1])["error"]
-            return failed(told["code"], _named_as_elsewhere(told["message"]))
+            return _refused(out, err)
         lines = [json.loads(line) for line in out.splitlines()]
         if verb in _LINES:
             return lines
@@ -106,6 +107,16 @@ class AtTheCommandLine:
         with Engine(self._store, settings=self._settings) as engine:
             return InPython(engine).call(verb, given)
 
+    def _knowledge(self, verb: str, given: Mapping[str, Json]) -> Json:
+        folder = self._store.with_name("files")
+        named, plain = knowledge_commands.options(verb, given, folder)
+        line = [*knowledge_commands.COMMANDS[verb], "--json", "--quiet", *self._where(), *named]
+        code, out, err = self._run([*line, "--", *plain] if plain else line)
+        return knowledge_commands.in_one_form(verb, code, out) if out else _refused(out, err)
+
+    def _where(self) -> list[str]:
+        return ["--store", str(self._store), "--embedder", self._settings.embedder]
+
     def _line(self, verb: str, given: dict[str, Json]) -> list[str]:
         if verb in ("from_source", "roll_back"):
             given["source_asked"] = given.pop("source")
@@ -115,10 +126,16 @@ class AtTheCommandLine:
                 value = given.pop(name)
                 plain += value if isinstance(value, list) else [value]
         line = [COMMAND_OF.get(verb, verb), "--json", "--quiet", *_ALWAYS.get(verb, ())]
-        line += ["--store", str(self._store), "--embedder", self._settings.embedder]
+        line += self._where()
         for name, value in given.items():
             line += _said(name, value)
         return [*line, "--", *plain] if plain else line
+
+
+def _refused(out: str, err: str) -> Json:
+    assert not out, "an error leaves nothing that looks like an answer"
+    told = json.loads(err.splitlines()[-1])["error"]
+    return failed(told["code"], _named_as_elsewhere(told["message"]))
 
 
 def option_of(name: str) -> str:

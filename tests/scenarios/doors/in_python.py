@@ -20,6 +20,7 @@ from recollect.remember.transfer import history_record, promotion_record, receip
 from recollect.tiers.records import digest_record, offer_record, origin_record, ruling_record
 from recollect.vocabulary import Principal
 from tests.scenarios.doors.door import WHO, failed_by
+from tests.scenarios.doors.knowledge_in_python import KnowledgeInPython
 from tests.scenarios.scenario import Json
 
 BY = Principal(WHO, "python")
@@ -28,7 +29,7 @@ _OF_ONE = frozenset(
 )
 
 
-class InPython:
+class InPython(KnowledgeInPython):
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 

@@ -26,6 +26,8 @@ TOOLS = {
     "forget": "forget",
     "list": "recent",
     "status": "status",
+    "search_knowledge": "search_knowledge",
+    "ask": "ask",
 }
 ARGUMENTS = {"parents": "made_from"}
 
@@ -82,6 +84,10 @@ KEPT = (
     "id", "space", "text", "kind", "tags", "source", "occurred_at", "created_at", "updated_at",
 )  # fmt: skip
 OFFERED = ("id", "space", "tier", "decision", "reason")
+CITED = (
+    "number", "title", "heading", "address", "page", "unit", "memory_id", "document", "verified",
+)  # fmt: skip
+ANSWERED = ("answer", "by", "known", "uncited", "unsupported", "status", "reasons")
 MAY = ["read", "offer", "write", "review", "admin"]
 
 
@@ -102,6 +108,20 @@ def as_models_see(verb: str, given: Mapping[str, Json], answer: Json) -> Json:
         return {"notice": DATA, "memories": memories, "cursor": answer["cursor"]}
     if verb == "status":
         return {**answer, "may": MAY}
+    if verb == "search_knowledge":
+        return {
+            "notice": DATA,
+            "passages": [
+                _cited(hit["citation"])
+                | {"text": hit["text"], "match_types": hit["citation"]["match_types"]}
+                for hit in answer["hits"]
+            ],
+            **{name: answer[name] for name in ("status", "reasons", "confidence", "tokens_used")},
+        }
+    if verb == "ask":
+        cited = [_cited(one) for one in answer["citations"]]
+        told = {name: answer[name] for name in ANSWERED}
+        return {"notice": DATA, **told, "citations": cited}
     return answer
 
 
@@ -124,6 +144,10 @@ def _recalled(answer: Json, *, explained: bool) -> Json:
 
 def _hit(hit: Mapping[str, Any]) -> Json:
     return {name: hit[name] for name in HIT}
+
+
+def _cited(citation: Mapping[str, Any]) -> Json:
+    return {name: citation[name] for name in CITED}
 
 
 def _in_a_list(memory: Mapping[str, Any]) -> Json:

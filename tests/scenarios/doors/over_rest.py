@@ -48,7 +48,28 @@ ROUTES = {
     "from_source": Route("GET", "/sources"),
     "roll_back": Route("POST", "/rollback"),
     "events": Route("GET", "/events", "events"),
+    "add_document": Route("POST", "/knowledge/{base}/documents"),
+    "replace_document": Route("PUT", "/knowledge/{base}/documents/{document}"),
+    "documents": Route("GET", "/knowledge/{base}/documents", "documents"),
+    "document": Route("GET", "/knowledge/{base}/documents/{document}"),
+    "enable_document": Route("POST", "/knowledge/{base}/documents/{document}/enable"),
+    "disable_document": Route("POST", "/knowledge/{base}/documents/{document}/disable"),
+    "remove_document": Route("DELETE", "/knowledge/{base}/documents/{document}"),
+    "add_faq": Route("POST", "/knowledge/{base}/faq"),
+    "faqs": Route("GET", "/knowledge/{base}/faq", "entries"),
+    "faq": Route("GET", "/knowledge/{base}/faq/{entry}"),
+    "enable_faq": Route("POST", "/knowledge/{base}/faq/{entry}/enable"),
+    "disable_faq": Route("POST", "/knowledge/{base}/faq/{entry}/disable"),
+    "remove_faq": Route("DELETE", "/knowledge/{base}/faq/{entry}"),
+    "search_knowledge": Route("POST", "/knowledge/{base}/search"),
+    "ask": Route("POST", "/knowledge/{base}/ask"),
 }
+OF_KNOWLEDGE = {"question": "query_text", "limit": "match_count"}  # in search and ask
+_BODILESS = frozenset({
+    "undo", "enable_document", "disable_document", "enable_faq", "disable_faq",
+})  # fmt: skip
+# What the others do not say: of a page, and of what was there before.
+_BESIDE = {"document": ("next",), "add_faq": ("action", "notes")}
 PARAMETERS = {"spaces": "space", "decisions": "decision", "kinds": "kind"}
 _JSON = {"Content-Type": "application/json"}
 
@@ -64,13 +85,15 @@ class OverRest:
     def call(self, verb: str, given: Mapping[str, Json]) -> Json:
         route, left = ROUTES[verb], dict(given)
         path = route.path
-        for name in ("id", "space"):
+        for name in ("id", "space", "base", "document", "entry"):
             if f"{{{name}}}" in path:
                 path = path.replace(f"{{{name}}}", quote(left.pop(name), safe=""))
+        if verb in ("search_knowledge", "ask"):
+            left = {OF_KNOWLEDGE.get(name, name): value for name, value in left.items()}
         options: dict[str, Any] = {"params": _asked(left)}
-        if verb == "remember_many":
-            options = {"content": json.dumps(left)}
-        elif route.method in ("POST", "PATCH") and verb != "undo":
+        if verb in ("add_document", "replace_document"):
+            options = {"content": left.pop("text").encode(), "params": left}
+        elif route.method in ("POST", "PATCH") and verb not in _BODILESS:
             options = {"content": json.dumps(left)}  # as ASCII: half a character gets through
         answer = self._client.request(
             route.method, f"/v1{path}", headers=self._headers | _JSON, **options
@@ -79,6 +102,8 @@ class OverRest:
         if answer.is_error:
             assert told["status"] == answer.status_code < 500, told
             return failed(told["code"], _named_as_elsewhere(told["detail"]))
+        for name in _BESIDE.get(verb, ()):
+            told.pop(name)
         return told[route.below] if route.below else told
 
 
