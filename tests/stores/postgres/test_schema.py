@@ -11,7 +11,10 @@ import pytest
 
 from recollect.errors import StoreError, StoreTooNew, StoreUnavailable
 from recollect.stores.postgres import schema
-from recollect.stores.postgres.store import PostgresStore
+from recollect.stores.postgres.address import parse_address
+from recollect.stores.postgres.database import tenant_number
+from recollect.stores.postgres.pool import borrow_pool, return_pool
+from recollect.stores.postgres.store import DEFAULT_TENANT, PostgresStore
 from recollect.testing import make_entry, make_memory, make_offer
 from recollect.testing.postgres_server import PostgresServer
 
@@ -35,23 +38,50 @@ def catalog(address: str) -> list[tuple[Any, ...]]:
         return connection.execute(CATALOG).fetchall()
 
 
+def tell_in_the_first(address: str) -> None:
+    """A memory as the very first version kept it, in its words."""
+    own = tenant_number(DEFAULT_TENANT)
+    with psycopg.connect(address) as connection:
+        connection.execute("SET search_path = recollect, public")
+        connection.execute(f"SET recollect.tenant = '{own}'")
+        connection.execute(
+            "INSERT INTO tenants (tenant, name, tokeniser) VALUES (%s, %s, 0)",
+            (own, DEFAULT_TENANT),
+        )
+        connection.execute(
+            "WITH s AS (INSERT INTO spaces (name, memories, passages, length, numbers) "
+            "VALUES ('global', 1, 1, 2, 1) RETURNING id), m AS (INSERT INTO memories (id, space, "
+            "identity, content, kind, section, tags, entities, source, provenance, confidence, "
+            "created_at, updated_at, reinforcement, access_count, metadata) SELECT 'm1', id, 'i', "
+            "'第一 step', 'note', '', '[]', '[]', '', '{}', 1, now(), now(), 0, 0, '{}' FROM s "
+            "RETURNING row, space) INSERT INTO passages (space, number, memory, ordinal, start, "
+            "stop, length) SELECT space, 1, row, 0, 0, 7, 2 FROM m"
+        )
+
+
 def test_an_old_database_becomes_what_a_new_one_is(
     server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = server.new_database(), server.new_database()
     steps = schema.migrations()
     assert len(steps) > 1
+    pool = borrow_pool(parse_address(old))
     for number in range(1, len(steps) + 1):
         with monkeypatch.context() as before:
             before.setattr(schema, "migrations", lambda last=number: steps[:last])
-            store = PostgresStore(old)
-            store.put([make_entry(make_memory(f"第 {number} step", f"m{number}"))])
-            store.close()
+            assert schema.migrate_database(pool) == number
+        if number == 1:
+            tell_in_the_first(old)
+    return_pool(pool)
     PostgresStore(new).close()
     assert catalog(old) == catalog(new) != []
-    store = PostgresStore(old)
-    assert [m.id for m in store.scan().memories] == [f"m{n}" for n in range(1, len(steps) + 1)]
+    store = PostgresStore(old)  # whose words were cut by another tokeniser
+    assert [m.text for m in store.scan().memories] == ["第一 step"]
+    found = store.search_words(["step"], spaces=["global"], where=None, limit=9)
+    assert [f.memory_id for f in found] == ["m1"]
+    store.put([make_entry(make_memory("第二 step", "m2"))])
     assert store.tiers().quarantine.log([make_offer("新的", "o")]) == [True]
+    assert all(check.ok for check in store.check())
     store.close()
 
 

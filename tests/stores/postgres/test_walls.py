@@ -23,6 +23,7 @@ OpenStore = Callable[[str], PostgresStore]
 def fill(store: PostgresStore) -> None:
     """Something in every table."""
     store.declare(TOY.embedding)
+    store.feed().follow("one")
     first = make_memory("预算 is 42", "m1")
     store.put([make_entry(first, TOY)], fingerprint=TOY.fingerprint)
     store.revise(make_entry(make_memory("预算 is 43", "m1"), TOY), fingerprint=TOY.fingerprint)

@@ -27,6 +27,7 @@ SCHEMA = "recollect"
 _READ_SECONDS = 30
 _WRITE_SECONDS = 600  # thousands of memories at once
 _LOCK_SECONDS = 30  # for others who write to the same space
+_WRITERS = 0x52656357  # "RecW": whoever writes, together with others of the tenant or alone
 _TRIES = 8  # of a write that lost to others
 
 
@@ -63,14 +64,24 @@ class Database:
             finally:
                 _end(connection)
 
-    def write(self, work: Callable[[Cursor], _T], *, lock_seconds: float = _LOCK_SECONDS) -> _T:
-        """`work` in one transaction, on disk when this returns; again where it lost to another."""
+    def write(
+        self,
+        work: Callable[[Cursor], _T],
+        *,
+        lock_seconds: float = _LOCK_SECONDS,
+        alone: bool = False,
+    ) -> _T:
+        """`work` in one transaction, on disk when this returns; again where it lost to another.
+        `alone`: while nobody else of the tenant writes."""
         begin = "BEGIN" + _local(
             (
                 f"statement_timeout = {_WRITE_SECONDS * 1000}",
                 f"lock_timeout = {lock_seconds * 1000:.0f}",
             )
         )
+        shared = "" if alone else "_shared"
+        begin += f"; SELECT pg_advisory_xact_lock{shared}({_WRITERS}, {self.number % 2**31:d})"
+        begin += "; SELECT followed FROM tenants"
         for turn in range(_TRIES):
             try:
                 with self._connection(begin) as connection:
@@ -149,14 +160,17 @@ class Database:
         )
         if connection.borrowed:
             first, *rest = (begin or "BEGIN").partition(";")
-            connection.execute((first + _local(own) + "".join(rest)).encode())
-            return
-        if connection.tenant != self.number:
+            begin = first + _local(own) + "".join(rest)
+        elif connection.tenant != self.number:
             connection.tenant = None  # until it is known to be set
             connection.execute("; ".join(f"SET {one}" for one in own).encode())
             connection.tenant = self.number
         if begin:
-            connection.execute(begin.encode())
+            said = connection.execute(begin.encode())
+            while said.nextset():
+                pass
+            if said.description is not None:  # the last thing that a write asks
+                (connection.followed,) = said.fetchone() or (False,)
 
     def close(self) -> None:
         self.closed = True

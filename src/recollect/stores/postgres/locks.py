@@ -17,8 +17,9 @@ from recollect.stores.postgres.pool import Connection
 
 
 class ServerLock:
-    def __init__(self, database: Database, name: str) -> None:
+    def __init__(self, database: Database, name: str, does: str = "decides") -> None:
         self._database = database
+        self._does = does
         self._name = f"recollect {name} {database.number}"
         self._thread = threading.Lock()
         self._connection: Connection | None = None
@@ -72,7 +73,7 @@ class ServerLock:
             ) from e
 
     def _busy(self) -> StoreBusy:
-        return StoreBusy(f"somebody else decides in {self._database.shown}; try again")
+        return StoreBusy(f"somebody else {self._does} in {self._database.shown}; try again")
 
     def close(self) -> None:
         connection, self._connection = self._connection, None

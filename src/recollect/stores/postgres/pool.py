@@ -27,6 +27,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     """One that knows for whom it is set up, so that this need not be said with every statement."""
 
     tenant: int | None = None
+    followed = False  # does somebody follow the tenant, in this transaction? (`changes.py`)
     looks_at: int | None = None  # how far it looks in an index of vectors (`near.py`)
     # A pool server such as PgBouncer stands between: whatever is set in a session is another's
     # next, so it must be said in every transaction.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.errors import FingerprintMismatch, InvalidVector
 from recollect.filters import Filter
@@ -50,6 +50,9 @@ from recollect.vocabulary import (
     Vectors,
 )
 
+if TYPE_CHECKING:
+    from recollect.stores.postgres.feed import PostgresFeed
+
 _T = TypeVar("_T")
 DEFAULT_TENANT = "default"
 _FRAMES = 1000  # lists of spaces that are remembered
@@ -64,6 +67,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self._database = Database(self._pool, tenant)
         self._upkeep = Upkeep(self._database)
         self._tiers: Tiers | None = None
+        self._feed: PostgresFeed | None = None
         self._frames: dict[tuple[str, ...], tuple[Frame, float]] = {}
         self._guard = threading.Lock()
         try:
@@ -346,6 +350,14 @@ class PostgresStore(HasGenerations, HasWhole):
                 )
             return self._tiers
 
+    def feed(self) -> PostgresFeed:
+        from recollect.stores.postgres.feed import PostgresFeed
+
+        with self._guard:
+            if self._feed is None:
+                self._feed = PostgresFeed(self._database, self.identity())
+            return self._feed
+
     def notes(self, prefix: str = "") -> dict[str, str]:
         with self._database.ask() as reader:
             return notes.notes(reader, prefix)
@@ -364,6 +376,8 @@ class PostgresStore(HasGenerations, HasWhole):
             if self._database.closed:
                 return
             self._database.close()
+        if self._feed is not None:
+            self._feed.close()
         if self._tiers is not None:
             from recollect.stores.postgres.quarantine import PostgresQuarantine
 

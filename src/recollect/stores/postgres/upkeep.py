@@ -16,7 +16,7 @@ from recollect.stores.postgres.vector_tables import VectorTable
 _LOCK = 0x52656349  # "RecI": one builds indexes, others do not wait for it
 # Below this share of the bound, an index is taken away: between the two nothing flaps.
 _SMALL = 0.5
-TEXTS = ("memories", "revisions", "passages", "words", "offers", "working", "events")
+TEXTS = ("memories", "revisions", "passages", "words", "offers", "working", "events", "changes")
 
 
 class SpaceIndex(NamedTuple):

@@ -7,17 +7,19 @@ transaction, under the rows of the spaces that it changes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
 from recollect.errors import FingerprintMismatch
+from recollect.stores.postgres import changes
 from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres.database import SCHEMA, Cursor
 from recollect.stores.postgres.schema import wall_in
 from recollect.stores.postgres.spaces import SpaceRow, hold_by_id
 from recollect.stores.postgres.vectors import insert
 from recollect.stores.protocol import Embedding, Unembedded
+from recollect.stores.retrievers import What
 from recollect.stores.sound_vectors import sound_rows
 from recollect.vocabulary import Vectors
 
@@ -54,6 +56,12 @@ def active_table(cursor: Cursor) -> VectorTable | None:
     return next((t for t in all_tables(cursor) if t.active), None)
 
 
+def embeddings(cursor: Cursor) -> tuple[Embedding, ...]:
+    """The one that answers, then the one that is being built."""
+    tables = sorted(all_tables(cursor), key=lambda table: not table.active)
+    return tuple(table.embedding for table in tables)
+
+
 def table_of(cursor: Cursor, fingerprint: str) -> VectorTable | None:
     return next((t for t in all_tables(cursor) if t.fingerprint == fingerprint), None)
 
@@ -71,6 +79,7 @@ def create(cursor: Cursor, embedding: Embedding, *, active: bool) -> None:
     cursor.execute(
         "INSERT INTO indexes (fingerprint, dimension, name, active) VALUES (%s, %s, %s, %s)", table
     )
+    changes.note(cursor, What.EMBEDDINGS, [""])
     cursor.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table.table}",))
     if cursor.fetchone() != (None,):
         return
@@ -94,6 +103,8 @@ def _drop(cursor: Cursor, table: VectorTable) -> None:
     cursor.execute(f"DELETE FROM {table.table} WHERE space IN (SELECT id FROM spaces)".encode())
     cursor.execute("DELETE FROM embedded WHERE fingerprint = %s", (table.fingerprint,))
     cursor.execute("DELETE FROM indexes WHERE fingerprint = %s", (table.fingerprint,))
+    changes.note(cursor, What.EMBEDDINGS, [""])
+    changes.note(cursor, What.VECTORS, [table.fingerprint])
 
 
 def declare(cursor: Cursor, embedding: Embedding) -> Embedding:
@@ -210,6 +221,7 @@ def switch(cursor: Cursor, fingerprint: str) -> bool:
         if former.active and former.fingerprint != fingerprint:
             _drop(cursor, former)
     cursor.execute("UPDATE indexes SET active = true WHERE fingerprint = %s", (fingerprint,))
+    changes.note(cursor, What.EMBEDDINGS, [""])
     return True
 
 
@@ -240,4 +252,18 @@ def fill(cursor: Cursor, fingerprint: str, handles: Sequence[int], vectors: Vect
     )
     for space in set(spaces):
         count_vectors(cursor, fingerprint, space, spaces.count(space))
+    _note_owners(cursor, space_of.keys())
     return len(kept)
+
+
+def _note_owners(cursor: Cursor, pids: Iterable[int]) -> None:
+    """Passages got their vectors, which is a change of their memories."""
+    if not changes.is_followed(cursor):
+        return
+    rows = cursor.execute(
+        "SELECT m.space, array_agg(DISTINCT m.id) FROM passages p "
+        "JOIN memories m ON m.row = p.memory WHERE p.pid = ANY(%s) GROUP BY m.space",
+        (list(pids),),
+    ).fetchall()
+    for space, ids in rows:
+        changes.note(cursor, What.MEMORY, ids, space=space)

@@ -13,7 +13,7 @@ from recollect.stores.postgres.arrays import bigints, texts
 from recollect.stores.postgres.database import Cursor, Database
 from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
 from recollect.stores.protocol import Embedding
-from recollect.stores.retrievers import HeldPassage
+from recollect.stores.retrievers import Held, HeldPassage
 from recollect.vocabulary import Passage, Revision, Vector
 
 _HEAD = 4  # bytes before the numbers of a vector: how many they are, and nothing
@@ -41,13 +41,17 @@ class HasWhole:
 
     def embeddings(self) -> tuple[Embedding, ...]:
         with self._database.ask() as reader:
-            tables = sorted(vector_tables.all_tables(reader), key=lambda t: not t.active)
-        return tuple(table.embedding for table in tables)
+            return vector_tables.embeddings(reader)
 
     def working(self) -> list[Kept]:
         with self._database.ask() as reader:
             rows = reader.execute("SELECT memory, expires_at FROM working ORDER BY number")
             return [Kept(from_snapshot(text), until) for text, until in rows]
+
+
+def held_now(cursor: Cursor, ids: Sequence[str]) -> dict[str, Held]:
+    """Memories with their passages and vectors, without what they were."""
+    return {i: Held(one.memory, one.passages) for i, one in _whole(cursor, ids).items()}
 
 
 def _whole(cursor: Cursor, ids: Sequence[str]) -> dict[str, Whole]:

@@ -9,14 +9,15 @@ from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
 from recollect.errors import Conflict, NotFound
+from recollect.stores.postgres import changes, vector_tables, words
 from recollect.stores.postgres import spaces as spaces_module
-from recollect.stores.postgres import vector_tables, words
 from recollect.stores.postgres.arrays import bigints, texts
 from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.passages import add_passages, remove_passages
 from recollect.stores.postgres.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
 from recollect.stores.postgres.spaces import SpaceRow
 from recollect.stores.protocol import MAX_COUNT, Written
+from recollect.stores.retrievers import What
 from recollect.stores.told_again import takes_in
 from recollect.vocabulary import Action, Entry, Memory
 
@@ -60,7 +61,16 @@ def put(cursor: Cursor, entries: Sequence[Entry], fingerprint: str | None) -> li
         written.append(Written(Action.CREATED, memory.id))
     _insert(cursor, fresh, spaces, fingerprint)
     touch(cursor, accessed={}, reinforced=told_again)
+    _note(cursor, fresh, {name: space.id for name, space in spaces.items()})
     return written
+
+
+def _note(cursor: Cursor, entries: Sequence[Entry], spaces: Mapping[str, int]) -> None:
+    told: dict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        told[entry.memory.space].append(entry.memory.id)
+    for name, ids in told.items():
+        changes.note(cursor, What.MEMORY, ids, space=spaces[name])
 
 
 def _same(before: Memory, again: Memory) -> bool:
@@ -180,6 +190,7 @@ def revise(
     by_name = {space.name: space for space in spaces.values()}
     for entry in entries:
         by_name = _revise(cursor, entry, fingerprint, by_name, history=history)
+    _note(cursor, entries, {name: space.id for name, space in by_name.items()})
 
 
 def _revise(
@@ -239,6 +250,8 @@ def delete(cursor: Cursor, ids: Sequence[str]) -> list[bool]:
         remove_passages(cursor, space, gone)
         cursor.execute("DELETE FROM memories WHERE row = ANY(%s)", (list(gone),))
         spaces_module.count(cursor, space, memories=-len(gone))
+    for space in by_space:
+        changes.note(cursor, What.MEMORY, [one[0] for one in found if one[2] == space], space=space)
     there = {memory_id for memory_id, *_ in found}
     done: list[bool] = []
     for memory_id in ids:
@@ -259,6 +272,7 @@ def delete_space(cursor: Cursor, name: str) -> int:
         cursor.execute(f"DELETE FROM {emptied} WHERE space = %s".encode(), (space.id,))
     cursor.execute("DELETE FROM spaces WHERE id = %s", (space.id,))
     spaces_module.ensure_global(cursor)
+    changes.note_space(cursor, space.id, name)
     return sum(one.memories for one in held.values())
 
 
