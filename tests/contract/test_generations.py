@@ -56,6 +56,22 @@ def test_counting_accesses_changes_nothing(plain: Engine) -> None:
         assert known(plain).generation(["global"]) != before
 
 
+def test_what_no_index_holds_is_noticed_too(plain: Engine) -> None:
+    with plain:
+        receipt = plain.remember("预算 is 42")
+        seen = [known(plain).generation(["global"])]
+        plain.revise(receipt.id, tags=["钱"])
+        seen.append(known(plain).generation(["global"]))
+        working = plain.store.tiers().working
+        working.add([make_memory("刚刚", "r")], now=NOON, keep=9, seconds=60)
+        seen.append(known(plain).generation(["global"]))
+        working.add([make_memory("just now", "r")], now=NOON, keep=9, seconds=60)
+        seen.append(known(plain).generation(["global"]))
+        assert len(set(seen)) == 4
+        working.remove(["r"])
+        assert known(plain).generation(["global"]) == seen[1]
+
+
 def test_what_changes_by_itself(plain: Engine, clock: FakeClock) -> None:
     with plain:
         store, now = known(plain), clock()
@@ -84,9 +100,6 @@ def test_a_copy_and_a_backup_have_generations_of_their_own(tmp_path: Path) -> No
     for file, text in ((path, "then here 这里"), (copied, "then there 那里")):
         with Engine(file, embedder="none") as engine:
             engine.remember(text)
-            engine.store.tiers().working.add(
-                [make_memory(text, "r")], now=NOON, keep=9, seconds=len(told) + 9
-            )
             told.append(known(engine).generation(["global"]))
             identities.append(known(engine).identity())
     assert len(set(told)) == len(set(identities)) == 2
