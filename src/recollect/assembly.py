@@ -39,7 +39,23 @@ if TYPE_CHECKING:
 
 
 def opened_store(store: str | os.PathLike[str] | Store | None, settings: Settings) -> Store:
-    """A store from a path or address, as it is, or the one that the settings name."""
+    """A store from a path or address, as it is, or the one that the settings name; that one with
+    the engines that they name beside it."""
+    truth = _opened(store, settings)
+    if not settings.retrievers or not (store is None or _is_named(store, settings)):
+        return truth
+    from recollect.beside import with_retrievers
+
+    return with_retrievers(truth, settings.retrievers)
+
+
+def _is_named(store: str | os.PathLike[str] | Store, settings: Settings) -> bool:
+    return isinstance(store, str | os.PathLike) and (
+        str(store) == settings.store or os.fspath(store) == os.fspath(settings.store_path)
+    )
+
+
+def _opened(store: str | os.PathLike[str] | Store | None, settings: Settings) -> Store:
     if store is None and settings.server is not None:
         store = settings.server
     if isinstance(store, str) and is_server(store):

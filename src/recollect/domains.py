@@ -11,6 +11,8 @@ from recollect.settings import Loaded, Settings, is_embedder, no_such_embedder
 
 def fault_of(name: str, value: object) -> str:
     """What is wrong with this value; nothing, if it will do."""
+    if name == "retrievers":
+        return _no_retrievers(value)
     if not isinstance(value, str) or not value:
         return ""
     try:
@@ -45,6 +47,18 @@ def _fault(name: str, value: str) -> str:
         return f"{name} must be an address like https://example.org/v1"
     elif name in ("store", "models"):
         return _no_place(name, Path(value).expanduser())
+    return ""
+
+
+def _no_retrievers(value: object) -> str:
+    from recollect.settings import typed
+    from recollect.stores.retriever_address import parse_address
+
+    try:
+        for address in typed("retrievers", value, "retrievers"):
+            parse_address(address)
+    except RecollectError as e:
+        return str(e)
     return ""
 
 

@@ -71,6 +71,7 @@ class Settings:
     match_meaning: bool = True
     keep_events: int = 10_000
     hot: str = field(default="none", repr=False)  # an address may hold a password
+    retrievers: tuple[str, ...] = field(default=(), repr=False)  # these too
 
     @property
     def server(self) -> str | None:
@@ -150,6 +151,7 @@ MEANING: Mapping[str, str] = {
     "match_words": "whether a knowledge base is searched by words",
     "match_meaning": "whether a knowledge base is searched by meaning",
     "keep_events": "how many events are kept for replay; 0: none is written",
+    "retrievers": "engines that find beside the store: qdrant://…, elasticsearch://…, opensearch://…",
     "hot": "redis://…: working memory and repeated questions there; memory: the latter here; none",
 }
 CHOICES = {"promotion": ("by-hand", "by-rule"), "web_search": ("none", "searxng", "json")}
@@ -335,6 +337,8 @@ def typed(name: str, value: Any, origin: str) -> Any:
         raise SettingsError(f"{origin}: there is no setting {name!r}; known: {known}")
     kind = kinds[name]
     told = "something else" if name in SECRET else repr(value)
+    if kind is tuple:
+        return _listed(name, value, origin)
     if isinstance(value, bool) is (kind is bool) and isinstance(value, kind):
         typed = value
     elif kind is bool and isinstance(value, str) and value.lower() in _YES_OR_NO:
@@ -360,6 +364,16 @@ def typed(name: str, value: Any, origin: str) -> Any:
         where = "--embedder" if origin == _ARGUMENT else origin
         raise SettingsError(f"{where}: {no_such_embedder(typed)}")
     return typed
+
+
+def _listed(name: str, value: Any, origin: str) -> tuple[str, ...]:
+    """A list of texts, or one text with spaces or commas between them. What they are may be secret,
+    so it is not told."""
+    if isinstance(value, str):
+        return tuple(value.replace(",", " ").split())
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        return tuple(value)
+    raise SettingsError(f"{origin}: {name} must be a list of texts")
 
 
 def is_embedder(name: str) -> bool:

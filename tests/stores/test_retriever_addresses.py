@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.errors import SettingsError
-from recollect.stores.retriever_address import parse_address, shown
+from recollect.stores.retriever_address import of_tenant, parse_address, shown
 
 
 def test_an_address_says_where_what_and_how() -> None:
@@ -67,8 +67,7 @@ def test_secrets_are_shown_to_nobody() -> None:
 
 
 def test_every_tenant_has_an_index_of_its_own() -> None:
-    address = parse_address("qdrant://KEY@h/x")
-    here, there = address.of_tenant("租户"), address.of_tenant("tenant")
-    assert len({address.index, here.index, there.index}) == 3
-    assert here.secret == "KEY"
-    assert parse_address(f"qdrant://h/{here.index}").index == here.index
+    address = "qdrant://KEY@h:1/x?tls=yes"
+    parsed = [parse_address(a) for a in (address, *(of_tenant(address, t) for t in ("租户", "t")))]
+    assert len({one.index for one in parsed}) == 3
+    assert {(one.secret, one.url) for one in parsed} == {("KEY", "https://h:1")}

@@ -82,6 +82,10 @@ class FileHomes:
         asked."""
         import shutil
 
+        if self._settings.retrievers:
+            from recollect.beside import erase_copies
+
+            erase_copies(self._retrievers(tenant))
         path = self.path(tenant)
         path.unlink(missing_ok=True)
         for beside in path.parent.glob(f"{path.name}?*"):
@@ -96,7 +100,16 @@ class FileHomes:
         if tenant == DEFAULT_TENANT:
             return None, self._settings
         path = self.path(tenant)
-        return path, replace(self._settings, store=str(path))
+        retrievers = self._retrievers(tenant)
+        return path, replace(self._settings, store=str(path), retrievers=retrievers)
+
+    def _retrievers(self, tenant: str) -> tuple[str, ...]:
+        """The same engines, with an index for each tenant."""
+        if not self._settings.retrievers:
+            return ()
+        from recollect.stores.retriever_address import of_tenant
+
+        return tuple(of_tenant(address, tenant) for address in self._settings.retrievers)
 
 
 class ServerHomes:

@@ -8,8 +8,9 @@ Whatever stands before the `@` is secret and is shown to nobody, nor are unknown
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
-from urllib.parse import parse_qsl, unquote, urlsplit
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from recollect.errors import SettingsError
 from recollect.stores.retrievers import MEANING, WORDS, Finds
@@ -48,12 +49,12 @@ class RetrieverAddress:
         """As people know it. Changes are kept by it, so nothing that may change is in it."""
         return f"{self.scheme} {self.host}:{self.port}/{self.index}"
 
-    def of_tenant(self, tenant: str) -> RetrieverAddress:
-        """The same engine, another index: every store has its own."""
-        from hashlib import blake2b
 
-        mark = blake2b(tenant.encode(), digest_size=6).hexdigest()
-        return replace(self, index=f"{self.index}-tenant-{mark}")
+def of_tenant(address: str, tenant: str) -> str:
+    """The same engine, another index: every store has its own."""
+    mark = blake2b(tenant.encode(), digest_size=6).hexdigest()
+    index = parse_address(address).index
+    return urlunsplit(urlsplit(address)._replace(path=f"/{index}-tenant-{mark}"))
 
 
 def shown(address: str) -> str:

@@ -144,6 +144,12 @@ def _shared(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--embedder", metavar="NAME", help="the embedder to use; 'none' for words only"
     )
+    group.add_argument(
+        "--retriever",
+        action="append",
+        metavar="ADDRESS",
+        help="an engine that finds beside the store: qdrant://…, elasticsearch://…, opensearch://…",
+    )
     form = group.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON (the default in a pipe)")
     form.add_argument("--text", action="store_true", help="print text for people, even in a pipe")

@@ -54,6 +54,7 @@ class Session:
             given = {
                 "store": self._arguments.store,
                 "embedder": self._arguments.embedder,
+                "retrievers": self._arguments.retriever,
                 "hot": getattr(self._arguments, "hot", None),
             }
             self._loaded = settings.load(given)

@@ -118,12 +118,18 @@ def _checked(name: str, value: str) -> str:
 
 
 def _told(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(value)
     return "" if value is None else str(value)
 
 
 def _shown(name: str, value: object, secret: frozenset[str]) -> object:
     from recollect.addresses import is_server, without_password
 
+    if name == "retrievers" and isinstance(value, tuple):
+        from recollect.stores.retriever_address import shown
+
+        return [shown(address) for address in value]
     if isinstance(value, str) and (
         (name == "store" and is_server(value)) or (name == "hot" and "://" in value)
     ):

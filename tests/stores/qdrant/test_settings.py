@@ -1,0 +1,148 @@
+"""Engines beside the store, named in the settings: every command and every tenant uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from qdrant_client import QdrantClient
+
+from recollect import Engine
+from recollect.access.homes import FileHomes
+from recollect.doors.cli.main import main
+from recollect.errors import RetrieverRefused, SettingsError, StoreUnavailable
+from recollect.settings import Settings, load
+from recollect.stores.composite import CompositeStore
+from recollect.testing.qdrant_server import QdrantServer
+from tests.stores.elastic.strict_server import StrictServer
+
+
+@pytest.fixture
+def elastic() -> Iterator[StrictServer]:
+    with StrictServer.started() as server:
+        yield server
+
+
+def named(folder: Path, *retrievers: str) -> Settings:
+    return Settings(store=str(folder / "truth.db"), embedder="hashing", retrievers=retrievers)
+
+
+def test_words_there_and_meaning_here(
+    tmp_path: Path, server: QdrantServer, elastic: StrictServer
+) -> None:
+    settings = named(tmp_path, server.new_address(), elastic.address("memories"))
+    with Engine(settings=settings) as engine:
+        assert isinstance(engine.store, CompositeStore)
+        engine.remember("小美负责数据库的备份")
+        engine.remember("The budget meeting is on Friday")
+        assert engine.store.catch_up(60.0)
+        for question in ("谁负责备份？", "When is the budget meeting?"):
+            answer = engine.recall(question)
+            assert answer.status == "answered", answer.reasons
+        assert engine.recall("谁负责备份？").hits[0].text == "小美负责数据库的备份"
+        assert all(check.ok for check in engine.doctor())
+    assert any(path.endswith("_msearch") for _, path in elastic.asked)
+    with Engine(tmp_path / "another.db", settings=settings) as other:
+        assert not isinstance(other.store, CompositeStore)  # it is not the store of these
+
+
+def test_an_engine_of_another_store_is_refused(tmp_path: Path, server: QdrantServer) -> None:
+    address = server.new_address()
+    with Engine(settings=named(tmp_path, address)) as engine:
+        assert isinstance(engine.store, CompositeStore)
+        assert engine.store.catch_up(60.0)
+    settings = Settings(store=str(tmp_path / "b.db"), retrievers=(address,))
+    with pytest.raises(RetrieverRefused, match="follows another store"), Engine(settings=settings):
+        raise AssertionError("it was opened")
+
+
+def test_an_engine_that_is_away_does_not_keep_anybody_from_remembering(tmp_path: Path) -> None:
+    with Engine(settings=named(tmp_path, "qdrant://127.0.0.1:1/memories")) as engine:
+        engine.remember("小美负责数据库的备份")
+        answer = engine.recall("谁负责备份？")
+        assert answer.hits[0].text == "小美负责数据库的备份"
+        assert answer.status == "degraded"
+        assert any("cannot be reached" in reason for reason in answer.reasons)
+
+
+def test_at_the_command_line(
+    tmp_path: Path,
+    server: QdrantServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    address = server.new_address()
+    shared = ["--retriever", address, "--embedder", "hashing"]
+    assert main(["remember", "小美负责数据库的备份", *shared]) == 0
+    assert main(["recall", "谁负责备份？", "--json", *shared]) == 0
+    assert "小美负责数据库的备份" in capsys.readouterr().out
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    collection = address.rpartition("/")[2]
+    assert client.count(collection).count >= 1
+    client.close()
+
+
+def test_keys_are_shown_nowhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert (
+        main(["config", "set", "retrievers", "qdrant://GEHEIM@h/x, elasticsearch://u:GEHEIM@h/y"])
+        == 0
+    )
+    assert load().settings.retrievers == ("qdrant://GEHEIM@h/x", "elasticsearch://u:GEHEIM@h/y")
+    for form in ("--json", "--text"):
+        assert main(["config", "show", form]) == 0
+        assert main(["config", "get", "retrievers", form]) == 0
+    assert main(["config", "set", "retrievers", "qdrant://GEHEIM@h"]) == 2
+    said = "".join(capsys.readouterr())
+    assert "qdrant://…@h/x" in said
+    assert "GEHEIM" not in said + repr(load().settings)
+
+
+def test_all_forms_of_the_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = tmp_path / "recollect" / "config.toml"
+    file.parent.mkdir()
+    file.write_text('retrievers = ["qdrant://h/x", "elasticsearch://h/y"]\n')
+    both = ("qdrant://h/x", "elasticsearch://h/y")
+    assert load(environment={}).settings.retrievers == both
+    told = {"RECOLLECT_RETRIEVERS": "opensearch://h/z qdrant://h/x"}
+    assert load(environment=told).settings.retrievers == ("opensearch://h/z", "qdrant://h/x")
+    assert load({"retrievers": ["qdrant://h/q"]}).settings.retrievers == ("qdrant://h/q",)
+    file.write_text('retrievers = [1, "qdrant://GEHEIM@h/x"]\n')
+    with pytest.raises(SettingsError, match="must be a list of texts") as caught:
+        load(environment={})
+    assert "GEHEIM" not in str(caught.value)
+
+
+def test_tenants_have_collections_of_their_own_that_go_with_them(
+    tmp_path: Path, server: QdrantServer
+) -> None:
+    address = server.new_address()
+    homes = FileHomes(named(tmp_path, address))
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    collection = address.rpartition("/")[2]
+
+    def collections() -> list[str]:
+        names = [one.name for one in client.get_collections().collections]
+        return [name for name in names if name.startswith(f"{collection}-tenant-")]
+
+    for tenant in ("甲", "beta"):
+        homes.create(tenant)
+        store, settings = homes.open(tenant)
+        with Engine(store, settings=settings) as engine:
+            assert isinstance(engine.store, CompositeStore)
+            engine.remember(f"{tenant} 的备份 backup")
+    assert len(collections()) == 4  # two for each
+    homes.erase("甲")
+    assert len(collections()) == 2
+    assert not homes.exists("甲")
+    client.close()
+    away = FileHomes(named(tmp_path, "qdrant://127.0.0.1:1/memories"))
+    with pytest.raises(StoreUnavailable, match="take it out of the setting 'retrievers'"):
+        away.erase("beta")
+    assert homes.exists("beta")
