@@ -24,16 +24,6 @@ class HasWhole:
 
     _database: Database
 
-    def identity(self) -> str:
-        """The server's own number, the database's, and the tenant's."""
-        with self._database.ask() as reader:
-            row = reader.execute(
-                "SELECT c.system_identifier, d.oid FROM pg_control_system() c, pg_database d "
-                "WHERE d.datname = current_database()"
-            ).fetchone()
-        assert row is not None
-        return f"postgresql-{row[0]}-{row[1]}-{self._database.number}"
-
     def whole(self, ids: Sequence[str]) -> list[Whole | None]:
         with self._database.read() as reader:
             found = _whole(reader, ids)
