@@ -1,6 +1,6 @@
 """How fast is a store taken from a file to PostgreSQL and back, compared included?
 
-    python -m benchmarks.move_speed --rows 20k
+python -m benchmarks.move_speed --rows 20k
 """
 
 from __future__ import annotations
