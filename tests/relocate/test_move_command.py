@@ -18,6 +18,7 @@ from recollect.doors.cli.main import main
 from recollect.relocate.move import NOTE
 from recollect.settings import Settings
 from recollect.stores.postgres import schema
+from recollect.stores.postgres.looking import bring_schema_forward
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite.store import SQLiteStore
@@ -193,7 +194,7 @@ def test_migrating_says_from_where_to_where(
     steps = schema.migrations()
     with monkeypatch.context() as before:
         before.setattr(schema, "migrations", lambda: steps[:1])
-        PostgresStore(address).close()
+        bring_schema_forward(address)
     behind = cli("migrate", "--check", "--store", address, "--json")
     assert behind.code == 1
     assert behind.json["from"] == 1 and behind.json["to"] == len(steps) and behind.json["behind"]
