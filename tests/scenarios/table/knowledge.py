@@ -102,6 +102,10 @@ KNOWLEDGE = (
             "ask", base=_BASE, question="那离职通知呢？", not_at=NOT_MCP,
             history=[{"question": "每年有几天年假？"}],
         ),
+        do(
+            "search_knowledge", base=_BASE, question="and how long is the notice?", not_at=NEITHER,
+            history=[{"question": "how many days of leave are there?"}],
+        ),
         do("search_knowledge", base="nothing-there", question="anything 什么", not_at=NOT_CLI),
         wrong("ask", "invalid_input", "no document", base=_BASE, question="x",
               documents=["nothing.md"]),
