@@ -13,6 +13,7 @@ from recollect import settings
 from recollect.consent import agree, agreed_space
 from recollect.errors import SettingsError
 from recollect.settings import MEANING, PROJECT_FILE, PROJECT_MAY_SET, RANGES, Settings
+from recollect.settings_kept import save_user
 
 
 @pytest.fixture(autouse=True)
@@ -183,13 +184,13 @@ def test_a_bad_argument_is_named(project: Path) -> None:
 
 def test_save_keeps_the_others_and_what_they_say(project: Path) -> None:
     user('space = "工作"\ndeadline = 2.5\n')
-    path = settings.save_user("limit", "5")
-    settings.save_user("endpoint", 'http://x/?q="\\\t\x7f\u3000')
+    path = save_user("limit", "5")
+    save_user("endpoint", 'http://x/?q="\\\t\x7f\u3000')
     got = settings.load(environment={}, directory=project).settings
     assert (got.space, got.deadline, got.limit) == ("工作", 2.5, 5)
     assert got.endpoint == 'http://x/?q="\\\t\x7f\u3000'
-    settings.save_user("limit", None)
-    settings.save_user("limit", None)
+    save_user("limit", None)
+    save_user("limit", None)
     got = settings.load(environment={}, directory=project).settings
     assert (got.space, got.limit) == ("工作", 10)
     assert list(path.parent.iterdir()) == [path]
@@ -199,14 +200,14 @@ def test_save_keeps_the_others_and_what_they_say(project: Path) -> None:
 def test_save_refuses_what_load_would(name: str, value: str) -> None:
     before = user("limit = 5\n").read_bytes()
     with pytest.raises(SettingsError, match="config set: "):
-        settings.save_user(name, value)
+        save_user(name, value)
     assert settings.config_file().read_bytes() == before
     assert list(settings.config_file().parent.iterdir()) == [settings.config_file()]
 
 
 def test_nobody_else_may_read_a_key(project: Path) -> None:
     user("limit = 5\n").chmod(0o644)
-    path = settings.save_user("endpoint_key", "sk-very-secret")
+    path = save_user("endpoint_key", "sk-very-secret")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     loaded = settings.load(environment={}, directory=project).settings
     assert loaded.endpoint_key == "sk-very-secret"
@@ -218,7 +219,7 @@ def test_a_linked_file_stays_a_link(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.toml"
     path.rename(real)
     path.symlink_to(real)
-    settings.save_user("budget", "7")
+    save_user("budget", "7")
     assert path.is_symlink()
     assert real.read_text("utf-8") == "limit = 5\nbudget = 7\n"
 
@@ -265,7 +266,7 @@ def test_yes_or_no(project: Path, told: bool | str, meant: bool) -> None:
     if isinstance(told, str):
         loaded = settings.load(environment={"RECOLLECT_REDACT": told}, directory=project)
         assert loaded.settings.redact is meant
-        settings.save_user("redact", told)
+        save_user("redact", told)
         assert settings.load(environment={}, directory=project).settings.redact is meant
 
 

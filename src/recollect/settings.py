@@ -22,7 +22,7 @@ from recollect.addresses import is_server, mark_of, without_password
 from recollect.errors import SettingsError
 
 PROJECT_FILE = ".recollect.toml"
-_ARGUMENT, _SET = "argument", "config set"  # where a value comes from, if somebody just typed it
+_ARGUMENT, SET = "argument", "config set"  # where a value comes from, if somebody just typed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,10 +250,10 @@ def load(
 
     user = config_file()
     if user.is_file():
-        take(_read(user), str(user))
+        take(read_file(user), str(user))
     project = _project_file(directory or Path.cwd())
     if project is not None:
-        told = _read(project)
+        told = read_file(project)
         for name in sorted(told.keys() - PROJECT_MAY_SET):
             warnings.append(
                 f"{project}: {name!r} is ignored; a project file may only set "
@@ -303,7 +303,7 @@ def _unless_agreed(file: Path, space: str, instead: str) -> Withheld | None:
 
 def space_named_by(file: Path) -> str | None:
     """The space that a project's file names, agreed to or not."""
-    told = _read(file) if file.is_file() else {}
+    told = read_file(file) if file.is_file() else {}
     return None if "space" not in told else str(typed("space", told["space"], str(file)))
 
 
@@ -318,7 +318,7 @@ def _project_file(start: Path) -> Path | None:
     return None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_file(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
@@ -360,7 +360,7 @@ def typed(name: str, value: Any, origin: str) -> Any:
     if name in CHOICES and typed not in CHOICES[name]:
         raise SettingsError(f"{origin}: {name} is {' or '.join(CHOICES[name])}, got {told}")
     # from a file or a variable it must not keep anybody from remembering; a recall then says it
-    if name == "embedder" and origin in (_ARGUMENT, _SET) and not is_embedder(typed):
+    if name == "embedder" and origin in (_ARGUMENT, SET) and not is_embedder(typed):
         where = "--embedder" if origin == _ARGUMENT else origin
         raise SettingsError(f"{where}: {no_such_embedder(typed)}")
     return typed
@@ -388,43 +388,3 @@ def no_such_embedder(name: str) -> str:
 _KIND_NAMES = {str: "text", int: "a whole number", float: "a number"}
 _YES_OR_NO = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False,
               "1": True, "0": False}  # fmt: skip
-
-
-def save_user(name: str, value: str | None) -> Path:
-    """Write one value to the user's file (None removes it), keeping the others.
-
-    The file may hold a key, so nobody else may ever read it, not even while it is written.
-    """
-    import tempfile
-
-    path = config_file()
-    told = _read(path) if path.is_file() else {}
-    told.pop(name, None)
-    if value is not None:
-        told[name] = typed(name, value, _SET)
-    target = path.resolve()  # a link into somebody's dotfiles stays a link
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name)  # mode 0600
-    except OSError as e:
-        raise SettingsError(
-            f"{target} cannot be written ({e.strerror}); check the permissions, or use the "
-            f"variable RECOLLECT_{name.upper()} instead"
-        ) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.writelines(f"{key} = {_toml(item)}\n" for key, item in told.items())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException:
-        os.unlink(draft)
-        raise
-    return path
-
-
-def _toml(value: Any) -> str:
-    import json
-
-    # a JSON string is a TOML basic string (but for DEL); numbers read the same in both
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -35,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    from recollect.settings import MEANING, SECRET, config_file, save_user
+    from recollect.settings import MEANING, SECRET, config_file
+    from recollect.settings_kept import save_user
 
     if arguments.space is not None or arguments.of_store:
         return _kept_in_store(arguments, session)

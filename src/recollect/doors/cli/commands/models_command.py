@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _use(name: str, session: Session) -> int:
     from recollect.embedders.models import is_ready, model_named
     from recollect.errors import InvalidInput
-    from recollect.settings import save_user
+    from recollect.settings_kept import save_user
 
     if name != "none" and not name.startswith("openai:"):
         model = model_named(name)
