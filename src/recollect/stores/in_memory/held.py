@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.stores.protocol import MAX_COUNT, Frequencies, Neighbours
+from recollect.stores.cursors import place
+from recollect.stores.protocol import MAX_COUNT, Frequencies, Neighbours, Page
 from recollect.text.bm25 import idf, weight
 from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Entry, Memory, Passage
@@ -91,3 +92,20 @@ def beside(memory_id: str, lines: Iterable[Sequence[str]]) -> Neighbours:
         line[at - 1] if at > 0 else None,
         line[at + 1] if at + 1 < len(line) else None,
     )
+
+
+def page_of(
+    memories: list[Memory],
+    numbers: Mapping[str, int],
+    *,
+    newest_first: bool,
+    cursor: str | None,
+    limit: int,
+) -> Page:
+    """So many of these, which stand in the order told, from where the cursor says."""
+    found = memories[::-1] if newest_first else memories
+    if cursor is not None:
+        at = place(cursor)
+        found = [m for m in found if (numbers[m.id] < at if newest_first else numbers[m.id] > at)]
+    page = found[:limit]
+    return Page(page, str(numbers[page[-1].id]) if len(found) > limit else None)

@@ -15,7 +15,6 @@ from datetime import datetime
 from recollect.errors import Conflict, NotFound, unknown_space
 from recollect.filters import Filter, matches
 from recollect.stores.background import mean_and_spread
-from recollect.stores.cursors import place
 from recollect.stores.in_memory.changes import Contents, InMemoryFeed
 from recollect.stores.in_memory.embeddings import Embeddings
 from recollect.stores.in_memory.generations import Generations
@@ -26,6 +25,7 @@ from recollect.stores.in_memory.held import (
     frequencies,
     held_of,
     more,
+    page_of,
     said,
     word_scores,
 )
@@ -236,15 +236,8 @@ class InMemoryStore(Notes, HasWhole):
         limit: int = 100,
         damaged: list[str] | None = None,
     ) -> Page:
-        at = None if cursor is None else place(cursor)
         found = [m for m in self._in(spaces) if matches(m, where)]
-        if newest_first:
-            found.reverse()
-        if at is not None:
-            told = self._numbers
-            found = [m for m in found if (told[m.id] < at if newest_first else told[m.id] > at)]
-        page = found[:limit]
-        return Page(page, str(self._numbers[page[-1].id]) if len(found) > limit else None)
+        return page_of(found, self._numbers, newest_first=newest_first, cursor=cursor, limit=limit)
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
         return sum(matches(m, where) for m in self._in(spaces))
