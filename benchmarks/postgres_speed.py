@@ -47,7 +47,7 @@ def literal(vector: Floats) -> str:
 
 
 @contextmanager
-def _address(given: str | None) -> Iterator[str]:
+def started(given: str | None) -> Iterator[str]:
     if given:
         yield given
         return
@@ -117,6 +117,12 @@ class Timed(PostgresStore):
     written = 0.0
     indexed = 0.0
 
+    def __enter__(self) -> Timed:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def put(self, entries: Sequence[Entry], *, fingerprint: str | None = None) -> list[Written]:
         began = time.perf_counter()
         done = super().put(entries, fingerprint=fingerprint)
@@ -129,7 +135,7 @@ class Timed(PostgresStore):
         self.indexed += time.perf_counter() - began
 
 
-def _filled(address: str, tenant: str, corpus: Corpus, rows: int, step: int) -> Timed:
+def filled(address: str, tenant: str, corpus: Corpus, rows: int, step: int) -> Timed:
     """Every so manieth row, as a tenant of its own."""
     store = Timed(address, tenant=tenant)
     embedder = GivenVectors()
@@ -155,7 +161,7 @@ def _ingest(address: str, corpus: Corpus, rows: int) -> tuple[Plain, PostgresSto
     gin = _seconds(lambda: plain.index("gin (to_tsvector('simple', content))"))
     say("remember")
     began = time.perf_counter()
-    store = _filled(address, "benchmark", corpus, rows, 1)
+    store = filled(address, "benchmark", corpus, rows, 1)
     wrote = time.perf_counter() - began
     store.maintain()
     return (
@@ -178,7 +184,7 @@ def _ingest(address: str, corpus: Corpus, rows: int) -> tuple[Plain, PostgresSto
 def measured(address: str, corpus: Corpus, rows: int, count: int) -> dict[str, Any]:
     plain, store, figures = _ingest(address, corpus, rows)
     say("a tenant with a hundredth of it")
-    small = _filled(address, "small", corpus, rows, 100)
+    small = filled(address, "small", corpus, rows, 100)
     questions = corpus.questions(count, rows)
     embedder = GivenVectors()
     embedder.give([q.text for q in questions], np.stack([q.vector for q in questions]))
@@ -236,7 +242,7 @@ def main() -> None:
     corpus = Corpus(options.seed)
     results: dict[str, Any] = {}
     for rows in sizes(options.rows):
-        with _address(options.store) as address:
+        with started(options.store) as address:
             results[str(rows)] = figures = measured(address, corpus, rows, options.questions)
         print(f"\n{rows:,} rows\n")
         for name, value in figures.items():

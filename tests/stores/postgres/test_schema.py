@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from recollect.errors import StoreError, StoreTooNew, StoreUnavailable
-from recollect.stores.postgres import schema
+from recollect.stores.postgres import labels, schema
 from recollect.stores.postgres.address import parse_address
 from recollect.stores.postgres.database import tenant_number
 from recollect.stores.postgres.pool import borrow_pool, return_pool
@@ -53,8 +53,8 @@ def tell_in_the_first(address: str) -> None:
             "VALUES ('global', 1, 1, 2, 1) RETURNING id), m AS (INSERT INTO memories (id, space, "
             "identity, content, kind, section, tags, entities, source, provenance, confidence, "
             "created_at, updated_at, reinforcement, access_count, metadata) SELECT 'm1', id, 'i', "
-            "'第一 step', 'note', '', '[]', '[]', '', '{}', 1, now(), now(), 0, 0, '{}' FROM s "
-            "RETURNING row, space) INSERT INTO passages (space, number, memory, ordinal, start, "
+            "'第一 step', 'task', '', '[\"预算\", \"x\"]', '[\"小美\"]', 'docs/a.md', '{}', 1, "
+            "now(), now(), 0, 0, '{}' FROM s RETURNING row, space) INSERT INTO passages (space, number, memory, ordinal, start, "
             "stop, length) SELECT space, 1, row, 0, 0, 7, 2 FROM m"
         )
 
@@ -79,6 +79,12 @@ def test_an_old_database_becomes_what_a_new_one_is(
     assert [m.text for m in store.scan().memories] == ["第一 step"]
     found = store.search_words(["step"], spaces=["global"], where=None, limit=9)
     assert [f.memory_id for f in found] == ["m1"]
+    (memory,) = store.scan().memories
+    with psycopg.connect(old) as connection:
+        connection.execute(f"SET recollect.tenant = '{tenant_number(DEFAULT_TENANT)}'")
+        rows = connection.execute("SELECT label FROM recollect.labels").fetchall()
+    assert sorted(one for (one,) in rows) == sorted(labels.labels_of(memory))
+    assert len(rows) == 5
     store.put([make_entry(make_memory("第二 step", "m2"))])
     assert store.tiers().quarantine.log([make_offer("新的", "o")]) == [True]
     assert all(check.ok for check in store.check())

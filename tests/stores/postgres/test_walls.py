@@ -24,9 +24,11 @@ def fill(store: PostgresStore) -> None:
     """Something in every table."""
     store.declare(TOY.embedding)
     store.feed().follow("one")
-    first = make_memory("预算 is 42", "m1")
+    first = make_memory("预算 is 42", "m1", tags=("a",))
     store.put([make_entry(first, TOY)], fingerprint=TOY.fingerprint)
-    store.revise(make_entry(make_memory("预算 is 43", "m1"), TOY), fingerprint=TOY.fingerprint)
+    store.revise(
+        make_entry(make_memory("预算 is 43", "m1", tags=("b",)), TOY), fingerprint=TOY.fingerprint
+    )
     store.write_note("n", "x")
     quarantine, working, events = store.tiers()
     quarantine.log([make_offer("x", "o1", parents=("p",))])

@@ -15,6 +15,7 @@ import psycopg
 
 from recollect.filters import Filter
 from recollect.stores.background import SAMPLE
+from recollect.stores.postgres import labels
 from recollect.stores.postgres.arrays import Array, bigints, integers, texts
 from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.pool import Connection
@@ -53,6 +54,9 @@ def search(
     indexed: bool,
 ) -> list[Found]:
     asked = question(vector)
+    few = labels.few(cursor, space.id, where) if space.passages > labels.FEW else None
+    if few is not None:
+        return _exactly(cursor, table, space, asked, where, limit, few)
     wanted = min(max(limit * _LOOKED_AT, _AT_LEAST), max(_MOST_EF, limit))
     if indexed:
         _widen(cursor, wanted)
@@ -64,14 +68,15 @@ def search(
         f"SELECT v.pid, {_SCORE} AS score FROM {table.table} v "
         f"WHERE v.space = {space.id:d} {near} LIMIT {wanted:d}"
     )
+    in_order = f"ORDER BY v.score DESC, v.pid LIMIT {limit:d}"
     if where is None:  # only those that are handed out need a name
-        best = f"SELECT * FROM ({best}) v ORDER BY v.score DESC, v.pid LIMIT {limit:d}"
+        best = f"SELECT * FROM ({best}) v {in_order}"
     looked, passages = _found(
         cursor,
         table,
         space,
         f"SELECT m.id, p.ordinal, v.score, v.pid FROM ({best}) v {_NAMED} "
-        f"WHERE {_named(condition)}",
+        f"WHERE {_named(condition)} {in_order}",
         asked,
         bindings,
     )
@@ -88,14 +93,28 @@ def search(
             asked,
             bindings,
         )[0]
+    return _exactly(cursor, table, space, asked, where, limit, "true")
+
+
+def _exactly(
+    cursor: Cursor,
+    table: VectorTable,
+    space: SpaceRow,
+    asked: Array,
+    where: Filter | None,
+    limit: int,
+    few: str,
+) -> list[Found]:
+    """All that passes the filter, ranked."""
+    condition, bindings = to_sql(where)
     return _found(
         cursor,
         table,
         space,
         f"SELECT m.id, p.ordinal, {_SCORE} AS score, v.pid FROM memories m "
         f"JOIN passages p ON p.memory = m.row JOIN {table.table} v ON v.pid = p.pid "
-        f"AND v.space = m.space WHERE m.space = {space.id:d} AND {_named(condition)} "
-        f"ORDER BY score DESC, v.pid LIMIT {limit:d}",
+        f"AND v.space = {space.id:d} WHERE m.space = {space.id:d} AND {few} "
+        f"AND {_named(condition)} ORDER BY score DESC, v.pid LIMIT {limit:d}",
         asked,
         bindings,
     )[0]

@@ -7,6 +7,7 @@ cut while nobody used it shows so in its socket, and is thrown away.
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import threading
@@ -14,13 +15,21 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
+from psycopg.types.json import set_json_loads
 
 from recollect.errors import StoreBusy, StoreError
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.plain_errors import in_plain_words
 
+_EMPTY = {b"[]": list, b"{}": dict}
 _PATIENCE = 10.0  # seconds to wait for a connection that others use
 _UNUSABLE = (psycopg.OperationalError, psycopg.InterfaceError)
+
+
+def _from_json(data: bytes | str) -> Any:
+    """Most of what memories say of themselves is nothing."""
+    empty = _EMPTY.get(data) if isinstance(data, bytes) else None
+    return json.loads(data) if empty is None else empty()
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
@@ -59,6 +68,7 @@ class Pool:
         """A connection of its own, which never comes into the pool."""
         try:
             connection = Connection.connect(self.address.conninfo, autocommit=True)
+            set_json_loads(_from_json, connection)
             connection.execute("SET TimeZone = 'UTC'")
             row = connection.execute(
                 "SELECT pg_backend_pid(), current_setting('synchronous_commit')"

@@ -10,6 +10,7 @@ shows it (`Torn`): then the search is done again, in one snapshot.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,26 +19,55 @@ import numpy as np
 from recollect.errors import FingerprintMismatch
 from recollect.filters import Filter
 from recollect.stores.background import mean_and_spread
-from recollect.stores.postgres import near, words
+from recollect.stores.postgres import labels, near, words
 from recollect.stores.postgres.arrays import Array, bigints, integers, texts
 from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.near import Torn
 from recollect.stores.postgres.rows import SELECTED, from_row
-from recollect.stores.postgres.spaces import SpaceRow
+from recollect.stores.postgres.spaces import SpaceRow, names_of
 from recollect.stores.postgres.vector_tables import Frame, VectorTable
 from recollect.stores.postgres.where import to_sql
 from recollect.stores.protocol import Compared, Counted, Frequencies, Neighbours, TermCounts
 from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Found, Memory, Passage, Vector
 
+_KEPT = 32  # questions; each some hundred kilobytes where a space is large
+_LIKELY = 1.5  # times the hits wanted: nearly all of them pass what is asked most
 _FIRST_LOOK = 4  # times the hits wanted are looked at before the filter is asked for all it passes
 
 
+class Lately:
+    """What questions meant a moment ago: a recall asks for the same terms again, when it looks at
+    what the words of the question say of all that was found."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[tuple[str, ...], tuple[str, ...]], list[words.Asked]] = {}
+        self._guard = threading.Lock()
+
+    def keep(self, spaces: Sequence[str], terms: Sequence[str], asked: list[words.Asked]) -> None:
+        key = tuple(spaces), tuple(terms)
+        with self._guard:
+            self._kept.pop(key, None)
+            while len(self._kept) >= _KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = asked
+
+    def get(self, spaces: Sequence[str], terms: Sequence[str]) -> list[words.Asked] | None:
+        return self._kept.get((tuple(spaces), tuple(terms)))
+
+
 def search_words(
-    cursor: Cursor, terms: Sequence[str], spaces: Sequence[str], where: Filter | None, limit: int
+    cursor: Cursor,
+    terms: Sequence[str],
+    spaces: Sequence[str],
+    where: Filter | None,
+    limit: int,
+    lately: Lately,
 ) -> list[Found]:
     found: list[Found] = []
-    for asked in words.asked(cursor, spaces, terms):
+    every = words.asked(cursor, spaces, terms)
+    lately.keep(spaces, terms, every)
+    for asked in every:
         if asked.terms:
             found += _words_of(cursor, asked, where, limit)
     return best(found, limit)
@@ -47,10 +77,15 @@ def _words_of(cursor: Cursor, asked: words.Asked, where: Filter | None, limit: i
     space = asked.space.id
     numbers, scores = words.scored(asked)
     wanted = limit if where is None else limit * _FIRST_LOOK
-    top = _top(scores, wanted)
-    found = _named(cursor, space, numbers[top], scores[top], where)
+    top, found = _top(scores, wanted), list[Found]()
+    few = labels.few(cursor, space, where) if len(top) < len(numbers) else None
+    if few is None:
+        likely = len(top) if where is None else int(limit * _LIKELY)
+        for some in (top[:likely], top[likely:]):
+            if len(found) < limit:
+                found += _named(cursor, space, numbers[some], scores[some], where)
     if len(found) < limit and len(top) < len(numbers):
-        passing = np.fromiter(_passing(cursor, space, where), np.int64)
+        passing = np.fromiter(_passing(cursor, space, where, few or "true"), np.int64)
         kept = np.isin(numbers, passing, assume_unique=True)
         numbers, scores = numbers[kept], scores[kept]
         top = _top(scores, limit)
@@ -92,11 +127,11 @@ def _named(
     ]
 
 
-def _passing(cursor: Cursor, space: int, where: Filter | None) -> list[int]:
+def _passing(cursor: Cursor, space: int, where: Filter | None, few: str) -> list[int]:
     condition, bindings = to_sql(where)
     rows = cursor.execute(
         "SELECT p.number FROM memories m JOIN passages p ON p.memory = m.row "
-        f"WHERE m.space = {space:d} AND {condition}".encode(),
+        f"WHERE m.space = {space:d} AND {few} AND {condition}".encode(),
         bindings,
     )
     return [number for (number,) in rows]
@@ -121,29 +156,40 @@ def _frequencies(terms: Sequence[str], asked: Sequence[words.Asked]) -> Frequenc
 
 
 def count_terms(
-    cursor: Cursor, terms: Sequence[str], keys: Sequence[tuple[str, int]], spaces: Sequence[str]
+    cursor: Cursor,
+    terms: Sequence[str],
+    keys: Sequence[tuple[str, int]],
+    spaces: Sequence[str],
+    lately: Lately,
 ) -> TermCounts:
     """What the words index knows of passages, which spares cutting their texts into terms."""
-    asked = words.asked(cursor, spaces, terms)
-    common = _frequencies(terms, asked)
     if any(map(stands_for_many, terms)):  # the index knows what begins so, not how often it is said
+        common = _frequencies(terms, words.asked(cursor, spaces, terms))
         return TermCounts(common, [None] * len(keys))
-    ids, ordinals = _keys(keys)
+    asked = lately.get(spaces, terms) or words.asked(cursor, spaces, terms)
     rows = cursor.execute(
+        "SELECT s.id, s.mark, k.id, k.ordinal, k.number, k.length FROM spaces s LEFT JOIN ("
         "SELECT m.id, p.ordinal, p.space, p.number, p.length "
         "FROM unnest(%b, %b) AS w (id, ordinal) JOIN memories m ON m.id = w.id "
-        "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal",
-        (ids, ordinals),
+        "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal) k ON k.space = s.id "
+        "WHERE s.name = ANY(%b)",
+        (*_keys(keys), names_of(spaces)),
         prepare=True,
     ).fetchall()
-    by_space = {one.space.id: one for one in asked}
+    marks = {row[0]: row[1] for row in rows}
+    if any(marks.get(one.space.id) != one.space.mark for one in asked):  # somebody wrote since
+        asked = words.asked(cursor, spaces, terms)
     held: dict[tuple[str, int], Counted] = {}
-    for space, one in by_space.items():
-        own = [row for row in rows if row[2] == space and row[3] <= one.space.numbers]
-        counts = words.counted(one, [row[3] for row in own])
-        for (memory_id, ordinal, _, _, length), found in zip(own, counts, strict=True):
+    for one in asked:  # what was told since is no part of it: its text must be read
+        own = [
+            row[2:]
+            for row in rows
+            if row[0] == one.space.id and row[2] is not None and row[4] <= one.space.numbers
+        ]
+        counts = words.counted(one, [number for _, _, number, _ in own])
+        for (memory_id, ordinal, _, length), found in zip(own, counts, strict=True):
             held[memory_id, ordinal] = Counted(found, length)
-    return TermCounts(common, [held.get(key) for key in keys])
+    return TermCounts(_frequencies(terms, asked), [held.get(key) for key in keys])
 
 
 def search_meaning(

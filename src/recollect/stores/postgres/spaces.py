@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
+from uuid import UUID
 
 from recollect.errors import unknown_space
 from recollect.stores.postgres.arrays import Array, texts
@@ -20,9 +21,10 @@ class SpaceRow(NamedTuple):
     passages: int
     length: int  # of its passages together, in terms
     numbers: int  # so many numbers of passages were ever given
+    mark: UUID  # another one after every change that a question could notice
 
 
-_SELECTED = "id, name, memories, passages, length, numbers"
+_SELECTED = ", ".join(SpaceRow._fields)
 
 
 def spaces_of(cursor: Cursor, names: Sequence[str] | None) -> list[SpaceRow]:

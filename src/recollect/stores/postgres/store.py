@@ -69,6 +69,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self._tiers: Tiers | None = None
         self._feed: PostgresFeed | None = None
         self._frames: dict[tuple[str, ...], tuple[Frame, float]] = {}
+        self._lately = searching.Lately()
         self._guard = threading.Lock()
         try:
             schema.prepare(self._database)
@@ -207,7 +208,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
     ) -> list[Found]:
         return self._of_one_piece(
-            lambda reader: searching.search_words(reader, terms, spaces, where, limit)
+            lambda reader: searching.search_words(reader, terms, spaces, where, limit, self._lately)
         )
 
     def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
@@ -218,7 +219,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
     ) -> TermCounts:
         with self._database.ask() as reader:
-            return searching.count_terms(reader, terms, keys, spaces)
+            return searching.count_terms(reader, terms, keys, spaces, self._lately)
 
     def search_meaning(
         self,

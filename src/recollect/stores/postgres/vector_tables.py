@@ -24,8 +24,8 @@ from recollect.stores.sound_vectors import sound_rows
 from recollect.vocabulary import Vectors
 
 _LOCK = 0x52656356  # "RecV": one makes a table, others wait
-# So many numbers fit into a page of 8 kB. From 500 on PostgreSQL would put each vector elsewhere, in
-# pieces, and looking through 8,000 of 512 numbers took at least four times as long.
+# So many numbers fit into a page of 8 kB. From 500 on PostgreSQL would put each vector elsewhere,
+# in pieces, and looking through 8,000 of 512 numbers took at least four times as long.
 _IN_THE_ROW = 2_000
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
 from recollect.errors import Conflict, NotFound
-from recollect.stores.postgres import changes, vector_tables, words
+from recollect.stores.postgres import changes, labels, vector_tables, words
 from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres.arrays import bigints, texts
 from recollect.stores.postgres.database import Cursor
@@ -161,6 +161,13 @@ def _insert(
         ),
     )
     _insert_history(cursor, zip(numbers, entries, strict=True))
+    labels.add(
+        cursor,
+        (
+            (spaces[entry.memory.space].id, row, entry.memory)
+            for row, entry in zip(numbers, entries, strict=True)
+        ),
+    )
     add_passages(cursor, list(zip(numbers, entries, strict=True)), spaces, fingerprint)
     told = Counter(spaces[entry.memory.space].id for entry in entries)
     for space, memories in told.items():
@@ -225,9 +232,12 @@ def _revise(
         f"UPDATE memories SET identity = %s, {columns} WHERE row = %s".encode(),
         (entry.identity, *to_row(memory), row),
     )
+    space = spaces[memory.space]
+    if set(labels.labels_of(former)) != set(labels.labels_of(memory)):
+        labels.remove(cursor, space.id, [(row, former)])
+        labels.add(cursor, [(space.id, row, memory)])
     if former.text == memory.text:
         return spaces  # passages, words and vectors still hold
-    space = spaces[memory.space]
     remove_passages(cursor, space.id, {row: former.text})
     add_passages(cursor, [(row, entry)], spaces, fingerprint)
     given = space.numbers + len(entry.passages)
@@ -241,18 +251,21 @@ def delete(cursor: Cursor, ids: Sequence[str]) -> list[bool]:
     spaces_module.hold_by_id(cursor, [space for (space,) in rows])
     # looked at again: others may have been faster while we waited for the spaces
     found = cursor.execute(
-        "SELECT id, row, space, content FROM memories WHERE id = ANY(%s)", (asked,)
+        f"SELECT m.row, m.space, {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
+        "WHERE m.id = ANY(%s)".encode(),
+        (asked,),
     ).fetchall()
-    by_space: dict[int, dict[int, str]] = defaultdict(dict)
-    for _, row, space, text in found:
-        by_space[space][row] = text
+    by_space: dict[int, dict[int, Memory]] = defaultdict(dict)
+    for row, space, *values in found:
+        by_space[space][row] = from_row(values)
     for space, gone in by_space.items():
-        remove_passages(cursor, space, gone)
+        remove_passages(cursor, space, {row: memory.text for row, memory in gone.items()})
+        labels.remove(cursor, space, gone.items())
         cursor.execute("DELETE FROM memories WHERE row = ANY(%s)", (list(gone),))
         spaces_module.count(cursor, space, memories=-len(gone))
-    for space in by_space:
-        changes.note(cursor, What.MEMORY, [one[0] for one in found if one[2] == space], space=space)
-    there = {memory_id for memory_id, *_ in found}
+    for space, gone in by_space.items():
+        changes.note(cursor, What.MEMORY, [one.id for one in gone.values()], space=space)
+    there = {memory.id for gone in by_space.values() for memory in gone.values()}
     done: list[bool] = []
     for memory_id in ids:
         done.append(memory_id in there)
@@ -268,7 +281,7 @@ def delete_space(cursor: Cursor, name: str) -> int:
         spaces_module.spaces_of(cursor, [name])
     for table in vector_tables.all_tables(cursor):
         cursor.execute(f"DELETE FROM {table.table} WHERE space = %s".encode(), (space.id,))
-    for emptied in ("embedded", "words", "segments", "passages", "memories"):
+    for emptied in ("embedded", "words", "segments", "labels", "passages", "memories"):
         cursor.execute(f"DELETE FROM {emptied} WHERE space = %s".encode(), (space.id,))
     cursor.execute("DELETE FROM spaces WHERE id = %s", (space.id,))
     spaces_module.ensure_global(cursor)

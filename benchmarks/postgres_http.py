@@ -1,0 +1,208 @@
+"""How many questions a second does the server answer on PostgreSQL, against bare SQL?
+
+    python -m benchmarks.postgres_http --rows 100k --clients 4
+
+The server is the application of `recollect serve` in a process of its own, asked over HTTP with a
+key by so many clients at once; its vectors are given, no model is measured. The bare one is what
+people write: so many connections, each of which asks for the nearest by pgvector (HNSW over halves,
+`ef_search` 200) and for the best by full text (a stored `tsvector` of the same terms, GIN,
+`ts_rank_cd`), with the texts, and merges the two by rank. It asks for any of the words, as the
+server does; and, beside that, for all of them, which takes next to nothing and finds next to
+nothing. Bare SQL removes no doubles, keeps no budget, shows no reasons and counts nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from statistics import median
+from typing import Any
+
+import psycopg
+from benchmarks.corpus import Corpus, Question
+from benchmarks.http_speed import _MOST, _Client, _embedder, _rate
+from benchmarks.measure import arguments, save, say, sizes, table, verdict
+from benchmarks.postgres_speed import filled, literal, started
+
+from recollect.access.reception import Reception
+from recollect.settings import Settings
+from recollect.stores.postgres.store import DEFAULT_TENANT
+from recollect.text.tokenise import joined_terms, query_terms
+
+_HITS = 20
+_EF = 200
+_TURNS = 3
+
+
+class Bare:
+    """One connection of a script that knows nothing but SQL."""
+
+    def __init__(self, address: str, joiner: str) -> None:
+        self._connection = psycopg.connect(address, autocommit=True)
+        self._connection.execute("SET search_path = benchmark, public")
+        self._connection.execute(f"SET hnsw.ef_search = {_EF}".encode())
+        self._joiner = joiner
+        self.found = self.asked = 0
+
+    def recall(self, question: Question) -> list[str]:
+        near = self._connection.execute(
+            "SELECT id, content FROM bare ORDER BY embedding::halfvec(384) <=> %s::halfvec(384) "
+            f"LIMIT {_HITS}",
+            (literal(question.vector),),
+        ).fetchall()
+        terms = self._joiner.join(f"'{term}'" for term in query_terms(question.text))
+        worded = self._connection.execute(
+            "SELECT id, content FROM bare WHERE words @@ %s::tsquery "
+            f"ORDER BY ts_rank_cd(words, %s::tsquery) DESC LIMIT {_HITS}",
+            (terms, terms),
+        ).fetchall()
+        self.asked += 1
+        self.found += bool(worded)
+        scores: dict[str, float] = {}
+        for found in (near, worded):
+            for rank, (_, content) in enumerate(found):
+                scores[content] = scores.get(content, 0.0) + 1 / (60 + rank)
+        return sorted(scores, key=lambda content: -scores[content])[:10]
+
+
+def _fill_bare(address: str, corpus: Corpus, rows: int) -> None:
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA IF NOT EXISTS benchmark")
+        connection.execute("SET search_path = benchmark, public")
+        connection.execute("DROP TABLE IF EXISTS bare")
+        connection.execute(
+            "CREATE TABLE bare (id bigint PRIMARY KEY, content text, terms text, "
+            "embedding vector(384), "
+            "words tsvector GENERATED ALWAYS AS (to_tsvector('simple', terms)) STORED)"
+        )
+        for block in corpus.blocks(rows):
+            with connection.cursor().copy(
+                "COPY bare (id, content, terms, embedding) FROM STDIN"
+            ) as copy:
+                for number, (text, vector) in enumerate(
+                    zip(block.texts, block.vectors, strict=True), block.start
+                ):
+                    copy.write_row((number, text, joined_terms(text), literal(vector)))
+        connection.execute("SET maintenance_work_mem = '512MB'")
+        connection.execute(
+            "CREATE INDEX ON bare USING hnsw ((embedding::halfvec(384)) halfvec_cosine_ops)"
+        )
+        connection.execute("CREATE INDEX ON bare USING gin (words)")
+        connection.execute("VACUUM ANALYZE bare")
+
+
+def _reception(address: str, questions: Sequence[Question]) -> Reception:
+    return Reception(Settings(store=address), embedder=_embedder(questions), per_minute=_MOST)
+
+
+def _serve(address: str, rows: int, count: int, seed: int) -> None:
+    """The server's process: it prints its port, and ends with its standard input."""
+    from recollect.doors.http.app import create_app
+    from recollect.doors.http.running import server_for
+    from recollect.doors.http.serving import listen
+
+    with listen("127.0.0.1", 0) as bound:
+        server = server_for(
+            create_app(_reception(address, Corpus(seed).questions(count, rows))),
+            grace=5,
+            started=lambda: print(bound.getsockname()[1], flush=True),
+        )
+
+        def until_told() -> None:
+            sys.stdin.read()
+            server.should_exit = True
+
+        threading.Thread(target=until_told, daemon=True).start()
+        server.run([bound])
+
+
+@contextmanager
+def _server(address: str, rows: int, count: int, seed: int) -> Iterator[int]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.postgres_http", "--serve", address,
+         "--rows", str(rows), "--questions", str(count), "--seed", str(seed)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdin is not None
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.stdin.close()
+
+
+def measured(address: str, corpus: Corpus, rows: int, count: int, clients: int) -> dict[str, Any]:
+    say("filling the bare table")
+    _fill_bare(address, corpus, rows)
+    say("filling the store")
+    with filled(address, DEFAULT_TENANT, corpus, rows, 1) as store:
+        store.maintain()
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
+    questions = corpus.questions(count, rows)
+    with _reception(address, questions) as reception:
+        key = reception.create_key(name="benchmark", scopes=["read"], per_minute=_MOST).key
+    some = {"any": [Bare(address, " | ") for _ in range(clients)],
+            "all": [Bare(address, " & ") for _ in range(clients)]}  # fmt: skip
+    rates: dict[str, list[float]] = {"http": [], "any": [], "all": []}
+    with _server(address, rows, count, corpus.seed) as port:
+        asks: dict[str, list[Callable[[Question], object]]] = {
+            "http": [_Client(port, key).recall for _ in range(clients)],
+            **{name: [one.recall for one in bare] for name, bare in some.items()},
+        }
+        for ask in asks.values():
+            _rate(ask, questions[:5])
+        for turn in range(_TURNS):
+            say(f"{clients} clients, turn {turn + 1}")
+            for name, ask in asks.items():
+                few = questions[: max(5, count // 10)] if name == "any" else questions
+                began = time.perf_counter()
+                rates[name].append(_rate(ask, few))
+                say(f"  {name}: {rates[name][-1]:.1f}/s in {time.perf_counter() - began:.0f} s")
+    found = {name: sum(b.found for b in bare) / sum(b.asked for b in bare)
+             for name, bare in some.items()}  # fmt: skip
+    per_second = {name: round(median(rate), 1) for name, rate in rates.items()}
+    return {
+        "rows": rows,
+        "clients": clients,
+        "per_second": per_second,
+        "found_by_words": {name: round(share, 3) for name, share in found.items()},
+        "http_to_any": round(per_second["http"] / per_second["any"], 2),
+        "http_to_all": round(per_second["http"] / per_second["all"], 2),
+    }
+
+
+def main() -> None:
+    parser = arguments(__doc__, rows="100k", few=100)
+    parser.add_argument("--store", help="the address of a server to use instead of a new one")
+    parser.add_argument("--clients", type=int, default=4, help="how many at once (%(default)s)")
+    parser.add_argument("--serve", help="(of its own use: be the server)")
+    options = parser.parse_args()
+    if options.serve is not None:
+        _serve(options.serve, int(options.rows), options.questions, options.seed)
+        return
+    corpus = Corpus(options.seed)
+    every: list[dict[str, Any]] = []
+    for rows in sizes(options.rows):
+        with started(options.store) as address:
+            every.append(measured(address, corpus, rows, options.questions, options.clients))
+    print(table(
+        ["rows", "clients", "HTTP /s", "bare, any word /s", "bare, all words /s",
+         "HTTP ÷ any", "HTTP ÷ all", "found by all words"],
+        [[one["rows"], one["clients"], *one["per_second"].values(), one["http_to_any"],
+          one["http_to_all"], one["found_by_words"]["all"]] for one in every],
+    ))  # fmt: skip
+    for one in every:
+        label = f"{one['rows']:,} rows, requests a second over HTTP ÷ bare SQL"
+        print(verdict(label, one["http_to_any"], 0.6, at_most=False))
+    print(json.dumps(every))
+    save(options.out, "postgres_http", {"sizes": every})
+
+
+if __name__ == "__main__":
+    main()

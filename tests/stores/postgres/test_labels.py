@@ -1,0 +1,120 @@
+"""What filters ask for by name is looked up first, and answers are what they would be without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from recollect.filters import parse_filter
+from recollect.stores.in_memory import InMemoryStore
+from recollect.stores.postgres import labels, near
+from recollect.stores.postgres.database import tenant_number
+from recollect.stores.postgres.store import PostgresStore
+from recollect.stores.protocol import Store
+from recollect.testing import ToyEmbedder, make_entry, make_memory
+from recollect.testing.programs import EVERYTHING, same_ranking
+from recollect.vocabulary import Memory
+
+TOY = ToyEmbedder()
+FILTERS = (
+    {"tags": "预算"},
+    {"tags": {"has": "rare"}},
+    {"tags": "nobody's"},
+    {"entities": {"has": "小美"}},
+    {"source": "docs/部署.md"},
+    {"source": {"in": ["docs/部署.md", "a" * 5000]}},
+    {"source": ""},
+    {"kind": "task"},
+    {"kind": {"in": ["task", "note"]}},
+    {"kind": {"!=": "task"}},
+    {"or": [{"tags": "rare"}, {"kind": "task"}]},
+    {"or": [{"tags": "rare"}, {"section": "s"}]},
+    {"tags": "rare", "entities": "小美", "confidence": {">=": 0.5}},
+    {"not": {"tags": "rare"}},
+)
+
+
+def memory(number: int) -> Memory:
+    return make_memory(
+        f"alpha 部署 number {number} beta {number % 7}",
+        f"m{number}",
+        tags=("rare", "rare") if number % 40 == 0 else ("预算",) if number % 3 == 0 else (),
+        entities=("小美",) if number % 20 == 0 else (),
+        source="docs/部署.md" if number % 11 == 0 else "a" * 5000 if number % 13 == 0 else "",
+        kind="task" if number % 17 == 0 else "note",
+        section="s" if number % 5 == 0 else "",
+    )
+
+
+@pytest.fixture
+def both(make_store: Callable[[], Store], monkeypatch: pytest.MonkeyPatch) -> list[Store]:
+    monkeypatch.setattr(labels, "FEW", 12)  # some filters find fewer, some more
+    monkeypatch.setattr(near, "_AT_LEAST", 10)  # one look finds no more than that
+    stores = [make_store(), InMemoryStore()]
+    for store in stores:
+        store.declare(TOY.embedding)
+        entries = [make_entry(memory(n), TOY) for n in range(200)]
+        store.put(entries, fingerprint=TOY.fingerprint)
+    return stores
+
+
+def compare(both: list[Store], where: dict[str, object]) -> None:
+    store, reference = both
+    condition = parse_filter(where)
+    for limit in (3, 30):
+        words = [
+            one.search_words(["alpha", "部署", "3"], spaces=["global"], where=condition, limit=most)
+            for one, most in ((store, limit), (reference, EVERYTHING))
+        ]
+        same_ranking(*words, limit=limit)
+        meaning = [
+            one.search_meaning(
+                TOY.embed(["number 部署"])[0],
+                fingerprint=TOY.fingerprint,
+                spaces=["global"],
+                where=condition,
+                limit=most,
+            )
+            for one, most in ((store, limit), (reference, EVERYTHING))
+        ]
+        same_ranking(*meaning, limit=limit)
+
+
+@pytest.mark.parametrize("where", FILTERS, ids=str)
+def test_answers_are_the_reference_s(both: list[Store], where: dict[str, object]) -> None:
+    compare(both, where)
+    for store in both:
+        store.delete([f"m{n}" for n in range(0, 200, 40)])
+        for n in range(1, 200, 29):
+            told = replace(memory(n), tags=("rare", "新"), kind="task", source="docs/部署.md")
+            store.revise(make_entry(told, TOY), fingerprint=TOY.fingerprint)
+        for n in range(17, 200, 34):
+            told = replace(memory(n), text=f"alpha anew 部署 {n}", kind="note", entities=("小美",))
+            store.revise(make_entry(told, TOY), fingerprint=TOY.fingerprint)
+    compare(both, where)
+    compare(both, {"tags": "新"})
+
+
+def test_nothing_is_left_of_what_went(make_store: Callable[[], Store], address: str) -> None:
+    store = make_store()
+    assert isinstance(store, PostgresStore)
+
+    def held() -> int:
+        assert isinstance(store, PostgresStore)
+        with psycopg.connect(address) as connection:
+            connection.execute(f"SET recollect.tenant = '{tenant_number(store.tenant)}'")
+            row = connection.execute("SELECT count(*) FROM recollect.labels").fetchone()
+        assert row is not None
+        return int(row[0])
+
+    store.put([make_entry(memory(n)) for n in range(40)])
+    assert held() == len({(n, one) for n in range(40) for one in labels.labels_of(memory(n))})
+    store.delete([f"m{n}" for n in range(20)])
+    store.revise(make_entry(replace(memory(33), tags=(), source="", kind="note")))
+    rest = [n for n in range(20, 40) if n != 33]
+    assert held() == len({(n, one) for n in rest for one in labels.labels_of(memory(n))})
+    store.delete_space("global")
+    assert held() == 0
