@@ -9,14 +9,14 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.knowledge.follow_up_parts import is_chinese_question
+from recollect.knowledge.only_text import plain
 from recollect.text.fold import fold_width
 from recollect.text.tokenise import telling_terms, terms
 
 _LONGEST = 12_000  # characters of an answer
 _NUMBERS = r"[0-9]{1,4}(?:\s*[,，、;；–-]\s*\^?[0-9]{1,4})*"
 _MARK = rf"[\[【［]\s*\^?({_NUMBERS})\s*[\]】］]"
-_IMAGE = r"!\[([^\]\n]{0,300})\]\([^)\n]{0,2000}\)|<img\b[^>]{0,2000}>"
-_ADDRESS = r"(?:https?://|www\.)[^\s<>\"'）】」，。；]{1,2000}"
+_ROUNDS = 20  # what is taken out can bring together what stood around it
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 
 
@@ -28,37 +28,43 @@ class Checked(NamedTuple):
 
 def checked(text: str, passages: Sequence[str], *, said: str = "") -> Checked:
     """`passages` as the model saw them, from number 1; `said` is what else it was given."""
-    text = fold_marks(text[:_LONGEST]).strip()
     notes: list[str] = []
-    text, images = re.subn(_IMAGE, lambda m: m[1] or "", text, flags=re.IGNORECASE)
-    if images:
-        notes.append("an image was taken out: showing one asks its server")
+    if len(text) > _LONGEST:
+        notes.append(f"the answer was cut: {_LONGEST:,} of its {len(text):,} characters are shown")
+    text = text[:_LONGEST].strip()
     given = "\n".join((*passages, said))
-    foreign: list[str] = []
-
-    def known_address(match: re.Match[str]) -> str:
-        address = match[0].rstrip(".,;:!?)]")
-        if address in given:
-            return match[0]
-        foreign.append(address)
-        return "[…]" + match[0][len(address) :]
-
-    text = re.sub(_ADDRESS, known_address, text)
-    notes += [f"an address that no passage holds was taken out: {a[:80]}" for a in foreign[:3]]
-    cited: set[int] = set()
+    images = tags = 0
+    foreign: dict[str, None] = {}
     wrong: dict[int, None] = {}
 
     def existing(match: re.Match[str]) -> str:
         told = _numbers(match[1])
         here = [number for number in told if 1 <= number <= len(passages)]
-        cited.update(here)
         wrong.update(dict.fromkeys(number for number in told if number not in here))
-        return "".join(f"[{number}]" for number in here)
+        return _spaced(match, "".join(f"[{number}]" for number in here))
 
-    text = re.sub(rf"\s?{_MARK}", lambda m: _spaced(m, existing(m)), text)
+    for _ in range(_ROUNDS):
+        before = text
+        text = re.sub(rf"\s?{_MARK}", existing, fold_marks(text))
+        told = plain(text, given)
+        text = told.text.strip()
+        images += told.images
+        tags += told.tags
+        foreign.update(dict.fromkeys(told.foreign))
+        if text == before:
+            break
+    else:
+        text = ""  # nobody writes so who has not something to hide
+        notes.append("the answer was left out: it hides something within itself, again and again")
+    if images:
+        notes.append("an image was taken out: showing one asks its server")
+    if tags:
+        notes.append("HTML was taken out: an answer is only text")
+    notes += [f"an address that no passage holds was taken out: {a[:80]}" for a in [*foreign][:3]]
     for number in list(wrong)[:5]:
         notes.append(f"the citation [{number}] was taken out: there is no such passage")
-    return Checked(text.strip(), tuple(sorted(cited)), tuple(notes))
+    cited = {n for numbers in re.findall(_MARK, text) for n in _numbers(numbers)}
+    return Checked(text, tuple(sorted(cited)), tuple(notes))
 
 
 def _spaced(match: re.Match[str], mark: str) -> str:
