@@ -1,7 +1,8 @@
 """An answer as it may be kept beside the store for a day: without any text.
 
 What was offered is kept as its id, and shown as it stands when it is asked for again; notes and
-reasons, which may quote, and the names of documents are left out. So nothing that is forgotten stays behind in an answer.
+reasons, which may quote, and the names of documents are left out. So nothing that is forgotten
+stays behind in an answer.
 """
 
 from __future__ import annotations

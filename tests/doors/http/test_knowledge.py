@@ -16,6 +16,7 @@ import pytest
 from recollect.settings import Settings
 from tests.doors.http.served import Served, served_on
 from tests.knowledge.files_of_tests import pdf
+from tests.knowledge.web.serving_web import a_site, html
 
 GUIDE = """# Handbook 员工手册
 
@@ -308,27 +309,29 @@ def test_a_key_of_another_base_sees_nothing_of_it(served: Served) -> None:
     other = served.keyed("read", "write", spaces=["mine"])
     assert other.post(f"{mine}/documents", params={"name": "我的.md"}, content="# 我的").is_success
     document = owner.get(DOCUMENTS).json()["documents"][0]["id"]
-    for method, path, sent in (
+    theirs: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", "documents", {}), ("GET", "documents/秘密.md", {}),
         ("POST", "documents", {"params": {"name": "秘密.md"}, "content": b"x"}),
         ("DELETE", "documents/秘密.md", {}), ("GET", "faq", {}), ("GET", "faq/s", {}),
         ("POST", "search", {"json": {"query_text": "年假"}}),
         ("POST", "ask", {"json": {"query_text": "年假"}}),
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for method, path, sent in theirs:
         answer = other.request(method, f"{BASE}/{path}", **sent)
         assert answer.status_code == 404, path
         assert "二十五" not in answer.text and "secret" not in answer.text
-    for method, path, sent in (
+    through_mine: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", f"documents/{quote(document, safe='')}", {}),
         ("DELETE", f"documents/{quote(document, safe='')}", {}),
         ("POST", "search", {"json": {"query_text": "年假", "knowledge_bases": ["handbook"]}}),
         ("POST", "search", {"json": {"query_text": "年假", "documents": [document]}}),
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for method, path, sent in through_mine:
         answer = other.request(method, f"{mine}/{path}", **sent)
         assert answer.status_code in (404, 422), path
         assert "员工手册" not in answer.text
-    theirs = [f"{document}.{at:05d}" for at in range(3)]
-    history = [{"question": "年假？", "references": theirs}]
+    sections = [f"{document}.{at:05d}" for at in range(3)]
+    history = [{"question": "年假？", "references": sections}]
     leaning = {"query_text": "那个呢？ 年假", "history": history}
     assert "二十五" not in other.post(f"{mine}/search", json=leaning).text
     assert other.get("/v1/knowledge").json() == {"knowledge_bases": [{"name": "mine"}]}
@@ -367,3 +370,29 @@ def test_what_is_set_for_the_web_is_nobody_elses(misled: httpx.Client) -> None:
         "/v1/settings", json={"name": "web_endpoint", "value": "http://169.254.169.254"}
     )
     assert put.status_code == 422
+
+
+def test_the_web_is_asked_where_it_is_set_and_leads_nowhere_inside(tmp_path: Path) -> None:
+    """The search is where the settings say; a page that it names on this machine is not fetched,
+    and who may only read makes no space by asking."""
+    with a_site() as site:
+        site.publish("/inside", html("<p>末班车 last train</p>"), host="127.0.0.1")
+        settings = Settings(
+            store=str(tmp_path / "m.db"),
+            embedder="hashing",
+            web_search="searxng",
+            web_endpoint=site.address,
+        )
+        with served_on(tmp_path / "m.db", settings=settings, per_minute=1_000) as served:
+            owner, reader = served.keyed("admin"), served.keyed("read")
+            owner.post(DOCUMENTS, params={"name": "手册.md"}, content=GUIDE)
+            asked = {"query_text": "离职 notice period", "web": True, "explain": True}
+            answer = reader.post(f"{BASE}/search", json=asked).json()
+            (request,) = site.requests
+            assert request.path.startswith("/search?"), "a page was fetched"
+            assert "三个月" in texts(answer)
+            assert answer["status"] == "degraded"
+            nowhere = reader.post("/v1/knowledge/new/ask", json=asked)
+            assert (nowhere.status_code, nowhere.json()["code"]) == (404, "unknown_space")
+            spaces = {one["name"] for one in reader.get("/v1/spaces").json()["spaces"]}
+            assert "new" not in spaces and "handbook" in spaces

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.scenarios.scenario import CLI, MCP, do, named, wrong
 
 NOT_MCP = (MCP,)
@@ -19,7 +21,7 @@ Everybody has 25 days of leave a year. 每位员工每年有二十五天年假�
 The notice period is three months. 离职须提前三个月通知。
 """
 _TRAVEL = "# Travel 差旅\n\nTrains are booked in second class. 出差乘坐二等座。\n"
-_REFUND = {
+_REFUND: dict[str, Any] = {
     "question": "怎么退款？",
     "answers": ["三十天内申请。Ask within 30 days."],
     "similar": ["how do I get a refund"],
