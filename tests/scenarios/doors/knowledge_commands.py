@@ -83,7 +83,7 @@ def in_one_form(verb: str, code: int, out: str) -> Json:
     if verb in ("enable_document", "disable_document"):
         return {"id": answer["id"], "enabled": answer["enabled"]}
     if verb == "remove_document":
-        return {"id": answer["removed"][0], "memories": answer["memories"]}
+        return {"id": answer.pop("removed")[0], **answer}
     if verb == "add_faq":
         return {"id": answer["memory_id"]}
     if verb in ("enable_faq", "disable_faq"):

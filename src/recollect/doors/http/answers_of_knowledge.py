@@ -38,6 +38,7 @@ class Switched(Answer):
 class DocumentRemoved(Answer):
     id: str
     memories: int = Field(description="the card and the sections that were erased")
+    notes: list[str] = Field([], description="what is left of it for now: nothing, as a rule")
 
 
 class DocumentAnswer(Answer):
