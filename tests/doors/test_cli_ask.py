@@ -50,6 +50,29 @@ def test_a_conversation_is_kept_in_a_file(cli: Cli, told: Path) -> None:
     assert shown.startswith("asked as: why: 为什么：离职通知期有多长？\n")
 
 
+def test_a_long_conversation_is_kept_whole(cli: Cli, told: Path) -> None:
+    before = [{"question": f"第 {n} 个问题 question {n}"} for n in range(30)]
+    (told / "talk.json").write_text(json.dumps(before), "utf-8")
+    cli("ask", "病假呢？", *HERE, "--history", "talk.json", "--save-history", "talk.json")
+    turns = json.loads((told / "talk.json").read_text("utf-8"))
+    asked = [one["question"] for one in before]
+    assert [turn["question"] for turn in turns] == [*asked, "病假呢？"]
+
+
+@pytest.mark.parametrize("web", [(), ("--web",)])
+@pytest.mark.parametrize("slip", ["handbok", "手策"])
+def test_a_mistyped_space_is_an_error_and_is_not_made(
+    cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch, slip: str, web: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("RECOLLECT_WEB_SEARCH", "searxng")
+    monkeypatch.setenv("RECOLLECT_WEB_ENDPOINT", "http://127.0.0.1:9")
+    ran = cli("ask", "离职通知期 notice", "--space", slip, *web)
+    assert ran.code == 2 and slip in ran.error["message"]
+    assert "handbook" in ran.error["message"]
+    with Engine(told / "memory.db", embedder="hashing") as engine:
+        assert slip not in [one.name for one in engine.spaces()]
+
+
 def test_a_chat_remembers_its_turns(cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "how long is the notice period?\nwhy?\n\nnever asked\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(lines))

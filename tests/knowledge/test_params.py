@@ -91,6 +91,8 @@ def test_the_schema_says_the_same() -> None:
         ({"query_text": "x", "documents": [["a"]]}, "documents: expected names"),
         ({"query_text": "x", "documents": [str(n) for n in range(101)]}, "at most 100"),
         ({"query_text": "x", "tags": ["a", ""]}, "tags: expected names, got ''"),
+        ({"query_text": "工资", "tags": []}, "tags: the list is empty"),
+        ({"query_text": "salaries", "documents": []}, "documents: the list is empty"),
         ({"query_text": "x", "knowledge_bases": ["a b"]}, "is no name for a space"),
         ({"query_text": "x", "where": "kind"}, "where: expected a filter"),
         ({"query_text": "x", "limit": 5}, "no search parameter 'limit'; known: query_text, "),
@@ -106,6 +108,12 @@ def test_what_is_wrong_is_told(told: object, message: str) -> None:
 def test_an_unknown_name_is_wrong_everywhere() -> None:
     with pytest.raises(InvalidInput, match="no search parameter 'top_k'"):
         SearchParams.of("x", top_k=5)
+
+
+@pytest.mark.parametrize("asked", ["预算", None])
+def test_a_question_that_is_given_twice(asked: Any) -> None:
+    with pytest.raises(InvalidInput, match="given twice"):
+        SearchParams.of(asked, query_text="budget")
 
 
 def test_which_searches_are_made() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -233,3 +234,24 @@ def test_access_is_counted_unless_not_wanted(engine: Engine, base: KnowledgeBase
     assert count() == 0
     base.search("notice period 通知期")
     assert count() == 1
+
+
+@pytest.mark.parametrize("narrowed", [{"documents": []}, {"tags": ()}, {"documents": iter(())}])
+@pytest.mark.parametrize("question", ["notice period", "报销"])
+def test_whoever_may_see_no_document_does_not_get_all(
+    base: KnowledgeBase, question: str, narrowed: dict[str, Any]
+) -> None:
+    handbooks(base)
+    with pytest.raises(InvalidInput, match="the list is empty"):
+        base.search(question, **narrowed)
+
+
+@pytest.mark.parametrize("deadline", [-1, 0, float("nan"), "x", True])
+@pytest.mark.parametrize("history", [(), [{"question": "年假有几天？"}]])
+def test_a_deadline_that_is_none(base: KnowledgeBase, deadline: Any, history: Any) -> None:
+    handbooks(base)
+    for ask in (base.search, base.ask):
+        with pytest.raises(InvalidInput, match="deadline: expected seconds"):
+            ask("那病假呢？", deadline=deadline, history=history)
+    with pytest.raises(InvalidInput, match="deadline: expected seconds"):
+        base.why_not("x", "那病假呢？", deadline=deadline, history=history)

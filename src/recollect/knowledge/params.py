@@ -70,8 +70,8 @@ class SearchParams:
     disable_vector_match: bool | None = None
     budget: int | None = None
     knowledge_bases: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
+    documents: tuple[str, ...] | None = None  # None: all
+    tags: tuple[str, ...] | None = None
     where: Mapping[str, Any] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
@@ -86,11 +86,14 @@ class SearchParams:
             if value is not None and not isinstance(value, bool):
                 raise InvalidInput(f"{name}: expected true or false, got {shown(value)}")
         for name in _LISTS:
-            object.__setattr__(self, name, _names(name, getattr(self, name)))
+            told = getattr(self, name)
+            object.__setattr__(self, name, None if told is None else _names(name, told))
+        if self.knowledge_bases is None:
+            object.__setattr__(self, "knowledge_bases", ())
         for space in self.knowledge_bases:
             check_space(space)
-        _at_most(MOST_DOCUMENTS, "documents", self.documents)
-        _at_most(_MOST_TAGS, "tags", self.tags)
+        _some("documents", self.documents, MOST_DOCUMENTS)
+        _some("tags", self.tags, _MOST_TAGS)
         if self.where is not None and not isinstance(self.where, Mapping):
             raise InvalidInput(f"where: expected a filter as an object, got {shown(self.where)}")
 
@@ -98,6 +101,8 @@ class SearchParams:
     def of(cls, asked: SearchParams | Mapping[str, Any] | str, **changes: Any) -> SearchParams:
         """Out of a question, out of data, or out of other parameters; `changes` come on top."""
         _known(changes)
+        if "query_text" in changes and not isinstance(asked, SearchParams | Mapping):
+            raise InvalidInput("the question is given twice; leave query_text out")
         if isinstance(asked, SearchParams):
             return replace(asked, **changes)
         if isinstance(asked, Mapping):
@@ -188,7 +193,15 @@ def _names(name: str, value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def _at_most(most: int, name: str, told: tuple[str, ...]) -> None:
+def _some(name: str, told: tuple[str, ...] | None, most: int) -> None:
+    """Whoever may see none of them must not get all, so an empty list is not the same as none."""
+    if told is None:
+        return
+    if not told:
+        raise InvalidInput(
+            f"{name}: the list is empty, so nothing could be found; name some, or leave it out to "
+            "search everything"
+        )
     if len(told) > most:
         raise InvalidInput(
             f"{name}: {len(told)} are named; at most {most} can be asked for at once"

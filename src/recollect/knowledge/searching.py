@@ -12,7 +12,7 @@ from recollect.knowledge.conversation import Conversation
 from recollect.knowledge.params import SearchParams
 from recollect.knowledge.passages import Passages
 from recollect.knowledge.shared import DOCUMENT, Shared
-from recollect.recall.asking import condition_of
+from recollect.recall.asking import condition_of, number
 from recollect.recall.presets import Preset
 from recollect.recall.presets_by_use import knowledge_preset
 from recollect.shelf import made_id
@@ -48,9 +48,11 @@ class Searching(Shared):
         e.g. without some feature.
         """
         told = SearchParams.of(asked, **params)
+        if deadline is not None:
+            number("deadline", deadline)  # before making the question whole takes of it
         spoken = Conversation.of(self.engine, history, told.knowledge_bases or (self.space,))
         whole = spoken.made_whole(told.query_text, deadline)
-        stages = preset or self._preset(spoken.turns, web)
+        stages = preset or self._preset(spoken.turns, web, named=bool(told.knowledge_bases))
         options = self._options(told, whole.left(deadline))
         try:
             recollection = self.engine.recall(whole.text, preset=stages, touch=touch, **options)
@@ -86,20 +88,25 @@ class Searching(Shared):
         """Why a section (or whatever else the base holds) is not in the answer of `search` with the
         same arguments, or at which rank it is."""
         told = SearchParams.of(asked, **params)
+        if deadline is not None:
+            number("deadline", deadline)  # before making the question whole takes of it
         spoken = Conversation.of(self.engine, history, told.knowledge_bases or (self.space,))
         whole = spoken.made_whole(told.query_text, deadline)
-        stages = preset or self._preset(spoken.turns, web)
+        stages = preset or self._preset(spoken.turns, web, named=bool(told.knowledge_bases))
         options = self._options(told, whole.left(deadline))
         return self.engine.why_not(memory_id, whole.text, preset=stages, **options)
 
-    def _preset(self, history: Sequence[Turn], web: bool | Stage | None) -> Preset:
+    def _preset(
+        self, history: Sequence[Turn], web: bool | Stage | None, *, named: bool = False
+    ) -> Preset:
         """The preset `knowledge` with what this question brings along."""
         beside: list[Stage] = []
         after_search: list[Stage] = []
         weights: dict[str, float] = {}
         graded: list[str] = []
         if web:
-            self.engine.store.open_space(self.space)  # the web answers where nothing is kept yet
+            if not named:  # the web answers where nothing is kept yet; what is named must be there
+                self.engine.store.open_space(self.space)
             beside.append(self._web(web))
         if history:
             from recollect.knowledge.history_references import CHANNEL, WEIGHT, SearchHistory
@@ -139,9 +146,9 @@ class Searching(Shared):
 
     def _where(self, told: SearchParams, spaces: Sequence[str]) -> Filter | None:
         parts: list[Filter] = []
-        if told.documents:
+        if told.documents is not None:
             parts.append(PartOf(self._cards(told.documents, spaces)))
-        if told.tags:
+        if told.tags is not None:
             parts.append(Condition("tags", None, "in", told.tags))
         own = condition_of(told.where)
         if own is not None:

@@ -88,11 +88,16 @@ def reference_of(told: Referring) -> Reference:
 
 def turns_from(data: object) -> tuple[Turn, ...]:
     """Turns out of data: the last ones, oldest first. Says what is wrong and where."""
+    return all_turns(data)[-MAX_TURNS:]
+
+
+def all_turns(data: object) -> tuple[Turn, ...]:
+    """For whoever keeps a conversation: however long it has become."""
     if isinstance(data, str) or not isinstance(data, Sequence):
         raise InvalidInput(
             f'history: expected a list like [{{"question": "…", "answer": "…"}}], got {shown(data)}'
         )
-    return tuple(_turn(at, one) for at, one in enumerate(data, 1))[-MAX_TURNS:]
+    return tuple(_turn(at, one) for at, one in enumerate(data, 1))
 
 
 def _turn(at: int, one: object) -> Turn:

@@ -70,11 +70,11 @@ def make_query(
         words=words,
         meaning=meaning,
         vector=vector,
-        deadline=_number("deadline", settings.deadline if deadline is None else deadline),
+        deadline=number("deadline", settings.deadline if deadline is None else deadline),
         meaning_threshold=_threshold("meaning_threshold", meaning_threshold, settings),
         words_threshold=_threshold("words_threshold", words_threshold, settings),
         floor=_threshold("floor", floor, settings),
-        unverified_share=_number(
+        unverified_share=number(
             "unverified_share", _bound("unverified_share", unverified_share, preset, settings)
         ),
     )
@@ -121,7 +121,7 @@ _UNITS = {
 }
 
 
-def _number(name: str, value: object) -> float:
+def number(name: str, value: object) -> float:
     least, most = RANGES[name]
     # not a number (NaN) is in no range
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
@@ -134,4 +134,4 @@ def _number(name: str, value: object) -> float:
 def _threshold(name: str, value: float | None, settings: Settings) -> float | None:
     """None where neither the caller nor the settings name one: then nothing is cut."""
     chosen = getattr(settings, name) if value is None else value
-    return None if chosen is None else _number(name, chosen)
+    return None if chosen is None else number(name, chosen)

@@ -99,9 +99,8 @@ def _base(arguments: argparse.Namespace, session: Session) -> KnowledgeBase:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    spaces = arguments.space or []
     given = {
-        "knowledge_bases": spaces if len(spaces) > 1 else None,
+        "knowledge_bases": arguments.space,  # named: a slip of the pen is no empty answer
         "documents": arguments.document,
         "where": filter_option(arguments.where),
         "match_count": arguments.limit,
@@ -118,9 +117,9 @@ def _history(arguments: argparse.Namespace) -> list[Turn]:
     path = arguments.history
     if path is None or (path == arguments.save_history and not os.path.exists(path)):
         return []  # the first question of a conversation that is to be kept
-    from recollect.knowledge.turns import turns_from
+    from recollect.knowledge.turns import all_turns
 
-    return list(turns_from(parse_json(read_text(path), "--history")))
+    return list(all_turns(parse_json(read_text(path), "--history")))
 
 
 def _save(path: str, turns: list[Turn]) -> None:
