@@ -13,6 +13,7 @@ from typing import Any
 
 from recollect.checks import shown
 from recollect.errors import InvalidInput
+from recollect.knowledge.documents.places import of_part
 from recollect.knowledge.shared import FAQ, WEB
 from recollect.recall.budget import NEIGHBOUR
 from recollect.recall.document_parts import DOCUMENT, document_of
@@ -95,6 +96,8 @@ def cited(hits: Sequence[Hit]) -> tuple[Citation, ...]:
 def citation_of(number: int, hit: Hit) -> Citation:
     memory = hit.memory
     own = next((one for one in hit.shown if one.memory_id == memory.id), None)
+    start, end = (own.start, own.end) if own else (hit.passage.start, hit.passage.end)
+    page, page_end = _pages_of(memory, start, end)
     title = _title(hit)
     return Citation(
         number=number,
@@ -103,10 +106,10 @@ def citation_of(number: int, hit: Hit) -> Citation:
         title=title,
         heading="" if memory.kind == DOCUMENT else _heading(memory.section, title),
         address=memory.source,
-        page=_page(memory.metadata, "page"),
-        page_end=_page(memory.metadata, "page_end"),
-        start=own.start if own else hit.passage.start,
-        end=own.end if own else hit.passage.end,
+        page=page,
+        page_end=page_end,
+        start=start,
+        end=end,
         match_types=match_types(hit),
         beside=tuple(one for one in hit.shown if one.memory_id != memory.id),
         space=memory.space,
@@ -143,6 +146,15 @@ def _heading(section: str, title: str) -> str:
     if path and path[0].casefold() == title.casefold():
         path = path[1:]
     return _BETWEEN.join(" ".join(part.split()) for part in path)
+
+
+def _pages_of(memory: Memory, start: int, end: int) -> tuple[int | None, int | None]:
+    """The pages of these characters; of the whole section where it does not say more."""
+    if memory.metadata.get("chars") == len(memory.text):
+        found = of_part(memory.metadata.get("places"), start, end)
+        if found is not None:
+            return found
+    return _page(memory.metadata, "page"), _page(memory.metadata, "page_end")
 
 
 def _page(metadata: Mapping[str, Any], name: str) -> int | None:

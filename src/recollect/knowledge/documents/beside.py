@@ -54,7 +54,10 @@ class Readers:
         if "why" in told:
             raise Unreadable(told["why"])
         record = told["read"]
-        record["blocks"] = [Block(*block) for block in record["blocks"]]
+        record["blocks"] = [
+            Block(*block[:-1], tuple((at, place) for at, place in block[-1]))
+            for block in record["blocks"]
+        ]
         record["notes"] = tuple(record["notes"])
         return Reading(**record)
 

@@ -40,7 +40,8 @@ class Block(NamedTuple):
     head: str = ""  # a line that every part of it begins with, if it must be cut
     tail: str = ""  # and one that it ends with
     close: bool = False  # belongs to the line before: no blank line between
-    until: int = 0  # the page on which it ends, if that is another
+    # where in `text` further pages begin, and which; only of those without head and tail
+    breaks: tuple[tuple[int, int], ...] = ()
 
 
 class Reading(NamedTuple):

@@ -110,7 +110,7 @@ def _paragraph(element: _Element, text: str, levels: dict[str, int]) -> Block:
     ident = "" if style is None else style.get(_W + "val") or ""
     level = _outline_level(properties) or levels.get(ident, 0)
     if level:
-        return Block(" ".join(text.split())[:300], level=min(6, level))
+        return Block(" ".join(text.split()), level=min(6, level))
     if properties.find(_W + "numPr") is not None or ident.startswith("List"):
         return Block(f"- {text}", close=True)
     return Block(text)

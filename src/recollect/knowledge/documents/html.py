@@ -154,7 +154,7 @@ class _Walk:
         if not text:
             return
         if self._level:
-            yield Block(text[:300], level=self._level, place=self._place)
+            yield Block(text, level=self._level, place=self._place)
         elif self._item:
             yield Block(f"- {text}", place=self._place, close=True)
             self._item = False

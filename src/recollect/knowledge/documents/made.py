@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -46,10 +47,11 @@ class Origin(NamedTuple):
     format: str
     sha256: str
     bytes: int
+    instead_of: str = ""  # the SHA-256 of the file at `path`, where another took its place
 
 
 def made(reading: Reading, origin: Origin, *, space: str) -> Made:
-    sections = list(sections_of(reading.blocks))
+    sections = list(islice(sections_of(reading.blocks), MOST_SECTIONS + 1))
     if not sections:
         raise Unreadable("it holds no text")
     notes = reading.notes
@@ -77,6 +79,7 @@ def made(reading: Reading, origin: Origin, *, space: str) -> Made:
             "reader": READER,
             "state": READY,
             "origin": origin.path,
+            **({"instead_of": origin.instead_of} if origin.instead_of else {}),
             **({"about": dict(reading.about)} if reading.about else {}),
             **({"notes": list(notes)} if notes else {}),
         },
@@ -96,6 +99,8 @@ def _section(
     metadata: Told = {"document": card, "title": title, "ordinal": at, "sections": count}
     if section.place:
         metadata |= {"page": section.place, "page_end": section.place_end, "unit": unit}
+    if section.places:  # they hold for a text of this length: without secrets it may be another
+        metadata |= {"places": section.places, "chars": len(section.text)}
     told: Told = {
         **shared,
         "id": section_id(card, at),

@@ -114,7 +114,7 @@ def _outline(document: PdfDocument) -> dict[int, list[tuple[int, str]]]:
             page = None if target is None else target.get_index()
             title = " ".join(mark.get_title().split())
             if page is not None and title:
-                found.setdefault(page + 1, []).append((min(6, mark.level + 1), title[:300]))
+                found.setdefault(page + 1, []).append((min(6, mark.level + 1), title))
     except PdfiumError:
         return found  # as far as it could be read
     return found
@@ -147,14 +147,13 @@ def _form(line: Line) -> str:
 def _blocks(lines: list[Line], outline: dict[int, list[tuple[int, str]]]) -> list[Block]:
     levels = _Levels(lines, outline)
     blocks: list[Block] = []
-    paragraph: list[str] = []
-    begun = ended = 0
+    paragraph: list[Line] = []
     gaps = _usual_gaps(lines)
     former: Line | None = None
 
     def end() -> None:
         if paragraph:
-            blocks.append(Block(_joined(paragraph), place=begun, until=ended))
+            blocks.append(_joined(paragraph))
             paragraph.clear()
 
     for line in lines:
@@ -171,8 +170,7 @@ def _blocks(lines: list[Line], outline: dict[int, list[tuple[int, str]]]) -> lis
             end()
             blocks.append(Block(line.text, level=level, place=line.page))
         else:
-            begun, ended = begun if paragraph else line.page, line.page
-            paragraph.append(line.text)
+            paragraph.append(line)
         former = line
     end()
     return blocks
@@ -234,13 +232,21 @@ def _goes_on(text: str) -> bool:
     return text[-1:] not in ".。!?！？:：;；”\"'"
 
 
-def _joined(lines: list[str]) -> str:
+def _joined(lines: list[Line]) -> Block:
     """The lines of a paragraph as one: Chinese has no spaces between them."""
-    text = lines[0]
-    for line in lines[1:]:
-        glue = "" if _is_chinese(text[-1:]) and _is_chinese(line[:1]) else " "
-        text += glue + line
-    return text
+    parts: list[str] = []
+    breaks: list[tuple[int, int]] = []
+    chars, page = 0, lines[0].page
+    for line in lines:
+        if parts and not (_is_chinese(parts[-1][-1:]) and _is_chinese(line.text[:1])):
+            parts.append(" ")
+            chars += 1
+        if line.page != page:
+            page = line.page
+            breaks.append((chars, page))
+        parts.append(line.text)
+        chars += len(line.text)
+    return Block("".join(parts), place=lines[0].page, breaks=tuple(breaks))
 
 
 def _is_chinese(char: str) -> bool:

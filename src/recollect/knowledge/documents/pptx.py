@@ -50,7 +50,7 @@ def _slide(slide: Any, number: int) -> list[Block]:
             body.append(Block(said, place=number))
     if not heading and body:  # a slide is a section of its own, with a title or without
         first = body.pop(0) if not body[0].head and "\n" not in body[0].text else None
-        heading = first.text.removeprefix("- ")[:300] if first else f"{number}"
+        heading = first.text.removeprefix("- ") if first else f"{number}"
     return [Block(heading, level=1, place=number), *body] if heading else body
 
 

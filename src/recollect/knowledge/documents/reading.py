@@ -10,7 +10,7 @@ from recollect.knowledge.documents.blocks import Limits, Reading
 from recollect.knowledge.documents.decoding import decoded
 
 # Raised when the same bytes would give other sections: then unchanged files are read again.
-READER = 2
+READER = 3
 
 
 def read(kind: str, data: bytes, name: str, limits: Limits) -> Reading:

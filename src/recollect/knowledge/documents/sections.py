@@ -1,7 +1,8 @@
 """Blocks to sections: below one heading each, and no longer than is good to show.
 
 A section that is longer is cut at its paragraphs, and each part has the same headings. Tables and
-code are cut between lines and keep their head. Where there are no headings, length alone decides.
+code are cut between lines and keep their head, if that is short. Where there are no headings,
+length alone decides. No text is lost: a heading too long for a path stands below it in full.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from recollect.knowledge.documents.blocks import Block
+from recollect.knowledge.documents.places import Beginning, as_line
 
 SECTION_CHARS = 4_000
 BETWEEN = " › "
@@ -31,6 +33,7 @@ class Section(NamedTuple):
     text: str
     place: int = 0  # where it begins and ends: pages, slides, rows, chapters
     place_end: int = 0
+    places: str = ""  # where in the text each of them begins (`places.as_line`)
 
     @property
     def path(self) -> str:
@@ -47,8 +50,8 @@ def sections_of(blocks: Iterable[Block], most: int = SECTION_CHARS) -> Iterator[
         if block.level:
             if gathered.ends_at(block.level):
                 yield from gathered.told()
-            gathered.open(block)
-            continue
+            if gathered.open(block):
+                continue
         for piece in _pieces(block, most):
             if gathered.is_full(piece):
                 yield from gathered.told()
@@ -64,7 +67,7 @@ class _Gathered:
         self._above: list[tuple[int, str]] = []
         self._text = ""
         self._headings_alone = True  # nothing stands below them yet
-        self._from = self._to = 0
+        self._beginnings: list[Beginning] = []
 
     def ends_at(self, level: int) -> bool:
         """Does a heading of this level end it? Not where it only goes on a title above."""
@@ -75,58 +78,85 @@ class _Gathered:
         long = len(self._text) + len(piece.text) + 2 > self._most
         return long and not self._headings_alone
 
-    def open(self, block: Block) -> None:
+    def open(self, block: Block) -> bool:
+        """Goes below this heading. False where its words are too many to be told in one line: then
+        they are still to be taken as text."""
         while self._above and self._above[-1][0] >= block.level:
             self._above.pop()
-        title = " ".join(block.text.split())[:_HEADING_CHARS]
+        title = " ".join(block.text.split())
+        if len(title) > _HEADING_CHARS:
+            self._above.append((block.level, title[: _HEADING_CHARS - 1] + "…"))
+            return False
         self._above.append((block.level, title))
         if title:
             self._add(title, block, "\n\n")
+        return True
 
     def take(self, piece: Block) -> None:
         self._headings_alone = False
         self._add(piece.text, piece, "\n" if piece.close else "\n\n")
 
     def _add(self, text: str, block: Block, glue: str) -> None:
-        self._text += glue + text if self._text else text
-        self._from = self._from or block.place
-        self._to = max(self._to, block.place, block.until)
+        self._text += glue if self._text else ""
+        at = len(self._text)
+        self._text += text
+        if block.place:
+            self._beginnings.append((at, block.place))
+            self._beginnings += [(at + offset, place) for offset, place in block.breaks]
 
     def told(self) -> Iterator[Section]:
         text = self._text.strip("\n")
         if text.strip():
             headings = tuple(title for _, title in self._above if title)
-            yield Section(headings, text, self._from, self._to)
-        self._text, self._from, self._to, self._headings_alone = "", 0, 0, True
+            before = len(self._text) - len(self._text.lstrip("\n"))
+            begin = [(max(0, at - before), place) for at, place in self._beginnings]
+            first = begin[0][1] if begin else 0
+            last = max((place for _, place in begin), default=0)
+            yield Section(headings, text, first, last, as_line(begin))
+        self._text, self._beginnings, self._headings_alone = "", [], True
 
 
 def _pieces(block: Block, most: int) -> Iterator[Block]:
-    """A block as it is; one that is too long, in parts."""
+    """A block as it is; one that is too long, in parts. Each part has the head and the tail, but
+    not where these are long: repeated, they would make much of little."""
     whole = "\n".join(filter(None, (block.head, block.text, block.tail)))
     if len(whole) <= most:
         yield block._replace(text=whole)
         return
-    room = max(most // 4, most - len(block.head) - len(block.tail) - 2)
-    for part in cut(block.text, room, lines_only=bool(block.head)):
+    around = len(block.head) + len(block.tail) + 2
+    head, text, tail = block.head, block.text, block.tail
+    if around > most // 2:
+        head, text, tail, around = "", whole, "", 0
+    for at, part in _cut(text, most - around, lines_only=bool(block.head)):
+        begun = [place for offset, place in block.breaks if offset <= at]
         yield block._replace(
-            text="\n".join(filter(None, (block.head[: most // 4], part, block.tail)))
+            text="\n".join(filter(None, (head, part, tail))),
+            place=begun[-1] if begun else block.place,
+            breaks=tuple(
+                (offset - at, place)
+                for offset, place in block.breaks
+                if at < offset < at + len(part)
+            ),
         )
 
 
-def cut(text: str, most: int, *, lines_only: bool = False) -> Iterator[str]:
-    """Parts of at most so many characters, cut at the best place in the second half of each."""
+def _cut(text: str, most: int, *, lines_only: bool) -> Iterator[tuple[int, str]]:
+    """Parts of at most so many characters, cut at the best place in the second half of each, and
+    where in the text they begin."""
     start = 0
-    while len(text) - start > most:
-        end = start + most
-        for pattern in _CUTS[1:2] if lines_only else _CUTS:
-            ends = [m.end() for m in re.finditer(pattern, text[start + most // 2 : start + most])]
-            if ends:
-                end = start + most // 2 + ends[-1]
-                break
-        part = text[start:end].strip("\n")
-        if part.strip():
-            yield part
+    while start < len(text):
+        end = _end(text, start, most, lines_only) if len(text) - start > most else len(text)
+        part = text[start:end]
+        bare = part.strip("\n")
+        if bare.strip():
+            yield start + len(part) - len(part.lstrip("\n")), bare
         start = end
-    part = text[start:].strip("\n")
-    if part.strip():
-        yield part
+
+
+def _end(text: str, start: int, most: int, lines_only: bool) -> int:
+    half = start + most // 2
+    for pattern in _CUTS[1:2] if lines_only else _CUTS:
+        ends = [m.end() for m in re.finditer(pattern, text[half : start + most])]
+        if ends:
+            return half + ends[-1]
+    return start + most
