@@ -87,9 +87,8 @@ class SearchParams:
                 raise InvalidInput(f"{name}: expected true or false, got {shown(value)}")
         for name in _LISTS:
             told = getattr(self, name)
-            object.__setattr__(self, name, None if told is None else _names(name, told))
-        if self.knowledge_bases is None:
-            object.__setattr__(self, "knowledge_bases", ())
+            if told is not None or name == "knowledge_bases":
+                object.__setattr__(self, name, _names(name, told))
         for space in self.knowledge_bases:
             check_space(space)
         _some("documents", self.documents, MOST_DOCUMENTS)
