@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
+from recollect.engine import whole_documents
 from recollect.errors import NotFound
 from recollect.knowledge import KnowledgeBase
 from recollect.knowledge.documents import adding, keeping
@@ -131,9 +132,23 @@ def test_a_folder_that_was_moved_is_the_same(base: KnowledgeBase, folder: Path) 
     there = folder.parent / "elsewhere" / "docs"
     there.parent.mkdir()
     shutil.move(folder, there)
+    assert fates(base, there) == {"docs/a.md": "unchanged", "docs/b.md": "unchanged"}
+    assert base.document(str(there / "b.md")).address == "docs/b.md"
     (there / "a.md").write_text("# Alpha\n\nedited 改了。", "utf-8")
     assert fates(base, there) == {"docs/a.md": "replaced", "docs/b.md": "unchanged"}
-    assert base.document(str(there / "b.md")).address == "docs/b.md"
+
+
+def test_a_disk_that_is_missing_costs_no_document(base: KnowledgeBase, tmp_path: Path) -> None:
+    for disk, text in (("a", "# Guide\n\nheron 苍鹭"), ("b", "# Guide\n\ncedar 雪松")):
+        (tmp_path / disk / "docs").mkdir(parents=True)
+        (tmp_path / disk / "docs" / "guide.md").write_text(text, "utf-8")
+    base.add(tmp_path / "a" / "docs")
+    (tmp_path / "a").rename(tmp_path / "away")
+    assert fates(base, tmp_path / "b" / "docs") == {"b/docs/guide.md": "added"}
+    assert found(base, "heron") and found(base, "苍鹭") and found(base, "雪松")
+    (tmp_path / "away").rename(tmp_path / "a")
+    assert fates(base, tmp_path / "a" / "docs") == {"docs/guide.md": "unchanged"}
+    assert fates(base, tmp_path / "b" / "docs") == {"b/docs/guide.md": "unchanged"}
 
 
 def test_a_file_that_was_moved_in_its_folder_is_new_and_the_old_one_is_pruned(
@@ -174,6 +189,7 @@ def test_a_document_of_many_batches(
 ) -> None:
     monkeypatch.setattr(keeping, "AT_ONCE", 5)
     monkeypatch.setattr(adding, "AT_ONCE", 5)
+    monkeypatch.setattr(whole_documents, "AT_ONCE", 5)
     assert fates(base, folder) == {"docs/a.md": "added", "docs/b.md": "added"}
     assert base.document("docs/b.md").state == "ready"
     assert len(base.document_parts("docs/b.md")) == 12
@@ -189,6 +205,7 @@ def test_replacing_by_another_file(base: KnowledgeBase, folder: Path) -> None:
     other.write_bytes(files.docx([("h1", "Beta"), ("p", "第三版 third")]))
     outcome = base.replace_document("docs/a.md", other)
     assert (outcome.fate, outcome.address, outcome.id) == ("replaced", "docs/a.md", ident)
+    assert outcome.notes == ()
     shown = base.document(ident)
     assert (shown.format, shown.enabled, shown.address) == ("docx", False, "docs/a.md")
     assert found(base, "third")

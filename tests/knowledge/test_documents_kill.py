@@ -23,9 +23,10 @@ ADD = """
 import sys
 from recollect import Engine
 from recollect.knowledge import KnowledgeBase
+from recollect.engine import whole_documents
 from recollect.knowledge.documents import adding, keeping
 
-keeping.AT_ONCE = adding.AT_ONCE = 20
+keeping.AT_ONCE = adding.AT_ONCE = whole_documents.AT_ONCE = 20
 with Engine(sys.argv[1], embedder="hashing") as engine:
     base = KnowledgeBase(engine, "handbook")
     print("begun", flush=True)

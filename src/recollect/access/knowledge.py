@@ -60,7 +60,8 @@ class Knowledge(Wall):
     def remove_document(self, base: str, document: str) -> Record:
         held = self._base(base)
         one = held.document_id(document)
-        return {"id": one, "memories": held.remove_documents(one)}
+        left: list[str] = []
+        return {"id": one, "memories": held.remove_documents(one, notes=left), "notes": left}
 
     @verb(Scope.READ)
     def documents(self, base: str, *, cursor: str | None = None, limit: int = 100) -> Record:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.checks import check_space, shown
 from recollect.engine.shared import Shared
 from recollect.errors import InvalidInput, NotFound, RecollectError, no_such_memory
+from recollect.recall.document_parts import DOCUMENT
 from recollect.stores.protocol import HasParts
 from recollect.vocabulary import (
     Action,
@@ -122,9 +123,28 @@ class Writing(Shared):
         """Erase a memory: text, history, words, vectors and the write-ahead log; of a notebook the
         line in its file too, and the lines of `history.md` whose place it took. What was offered in
         the same words goes with it; an offer that was never promoted is erased by its id too.
+        A document's card takes its sections with it.
         With `spaces`, only what is in one of them is found."""
+        memory = self.get(memory_id)
+        if memory is not None and self._is_a_document(memory, spaces):
+            return self._forget_document(memory)
         with self.tiers.alone():  # whoever promotes it just now must not bring it back
             return self._forget(memory_id, spaces)
+
+    def _is_a_document(self, memory: Memory, spaces: Sequence[str] | None) -> bool:
+        return (
+            memory.kind == DOCUMENT
+            and (spaces is None or memory.space in spaces)
+            and not self._bookkeeping.stands_in_a_book(memory)
+        )
+
+    def _forget_document(self, card: Memory) -> Receipt:
+        from recollect.engine.whole_documents import forget_documents
+
+        gone, notes = forget_documents(self, [card], space=card.space)
+        if not gone:
+            raise NotFound(f"no memory has the id {card.id!r}; somebody else forgot it just now")
+        return Receipt(card.id, card.space, Action.FORGOTTEN, notes=tuple(notes))
 
     def _forget(self, memory_id: str, spaces: Sequence[str] | None) -> Receipt:
         memory = self.get(memory_id)
@@ -135,7 +155,7 @@ class Writing(Shared):
             kept = self.tiers.held_by(offer)
             self.tiers.erase(offer.memory)
             self._parts.erase_questions(memory_id)
-            said = self._still_held(offer.memory.text)
+            said = self.finish_erasing([offer.memory.text])
             if kept is not None:
                 said.append(f"long-term memory holds these words as {kept}: forget that one too")
             return Receipt(offer.id, offer.space, Action.FORGOTTEN, notes=tuple(said))
@@ -146,14 +166,16 @@ class Writing(Shared):
         notes = self._bookkeeping.forget(memory)
         if notes is None and self.store.delete([memory_id]) != [True]:
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
+        self.withheld.remove(self.withheld.ids(memory.space) & {memory_id})
         self._parts.erase_questions(memory_id)
-        held = self._still_held(memory.text)
+        held = self.finish_erasing([memory.text])
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 
-    def _still_held(self, text: str) -> list[str]:
-        """Where something of a forgotten text is left for now; nowhere, as a rule."""
+    def finish_erasing(self, texts: Sequence[str]) -> list[str]:
+        """Look for what the files still hold of forgotten texts, and erase it; where something is
+        left for now (nowhere, as a rule)."""
         copied = self._parts.hot.owed()
-        if self.store.finish_erasing([text]):
+        if self.store.finish_erasing(texts):
             return copied
         owed = self.store.owed() if isinstance(self.store, HasParts) else []
         return [*(owed or [_HELD_BY_READERS]), *copied]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.checks import check_encodable, is_id
+from recollect.checks import check_encodable, is_id, shown
 from recollect.errors import InvalidInput, NotFound
 from recollect.knowledge.shared import DOCUMENT, Shared
 from recollect.recall.document_parts import section_id, sections_of
@@ -80,8 +80,7 @@ class Documents(Shared):
             return adding.named(what, name)
         if name:
             raise InvalidInput("a name is for bytes; files have theirs")
-        paths = [what] if isinstance(what, str | os.PathLike) else list(what)
-        return adding.paths([Path(one).expanduser() for one in paths], formats, removed=removed)
+        return adding.paths(_paths(what), formats, removed=removed)
 
     def replace_document(
         self,
@@ -100,7 +99,7 @@ class Documents(Shared):
         card = self._card_of(document)
         if isinstance(what, bytes):
             return adding.instead(card, what, name or card.source)
-        return adding.instead_by_file(card, Path(what).expanduser())
+        return adding.instead_by_file(card, _path(what))
 
     def documents(self) -> list[Document]:
         """All documents, by their addresses."""
@@ -124,6 +123,10 @@ class Documents(Shared):
             raise self._none(document)
         return card.id
 
+    def document_ids(self, *documents: str) -> list[str]:
+        """Of those with these ids, addresses or paths of files; all of them, or an error."""
+        return [card.id for card in self._cards_of(documents)]
+
     def document(self, document: str) -> Document:
         """One document, by its id, its address or the path of its file."""
         return _shown(self._card_of(document), self.engine.withheld.ids(self.space))
@@ -143,32 +146,64 @@ class Documents(Shared):
 
     def enable_documents(self, *documents: str) -> list[Document]:
         """Let questions find them again."""
-        cards = [self._card_of(one) for one in documents]
+        cards = self._cards_of(documents)
         self.engine.withheld.remove(card.id for card in cards)
-        return [self.document(card.id) for card in cards]
+        return self._all_shown(cards)
 
     def disable_documents(self, *documents: str) -> list[Document]:
         """Keep them, and let no question find them, through whatever door and preset."""
-        cards = [self._card_of(one) for one in documents]
+        cards = self._cards_of(documents)
         self.engine.withheld.add((card.id for card in cards), space=self.space)
-        return [self.document(card.id) for card in cards]
+        return self._all_shown(cards)
 
-    def remove_documents(self, *documents: str) -> int:
-        """Erase documents: text, words, vectors; how many memories went."""
+    def _all_shown(self, cards: Sequence[Memory]) -> list[Document]:
+        withheld = self.engine.withheld.ids(self.space)
+        return [_shown(card, withheld) for card in cards]
+
+    def remove_documents(self, *documents: str, notes: list[str] | None = None) -> int:
+        """Erase documents: text, words, vectors; how many memories went. With a list `notes`, it
+        is said there what is left of them for now: nothing, as a rule."""
         from recollect.knowledge.documents.keeping import Keeper
 
-        cards = [self._card_of(one) for one in dict.fromkeys(documents)]
-        return Keeper(self.engine, self.space).remove(cards)
+        cards = {card.id: card for card in self._cards_of(documents)}
+        gone, left = Keeper(self.engine, self.space).remove(list(cards.values()))
+        if notes is not None:
+            notes += left
+        return gone
 
     def _card_of(self, document: str) -> Memory:
-        """By id, by address, or by the path of its file."""
-        found = self._kept(document) or _by_path(self._shelf.of_kind(DOCUMENT), document)
-        if found is None:
-            raise self._none(document)
+        return self._cards_of([document])[0]
+
+    def _cards_of(self, documents: Sequence[str]) -> list[Memory]:
+        """By id, by address, or by the path of its file. All of them, or an error. Whoever names
+        many must not have all cards looked through for each."""
+        found: list[Memory] = []
+        by_path: dict[object, Memory] | None = None
+        for document in documents:
+            card = self._kept(document) or self._near_its_path(document)
+            if card is None:
+                if by_path is None:
+                    cards = self._shelf.of_kind(DOCUMENT)
+                    by_path = {one.metadata.get("origin"): one for one in cards}
+                card = by_path.get(_whole(document))
+            if card is None:
+                raise self._none(document)
+            found.append(card)
         return found
+
+    def _near_its_path(self, document: str) -> Memory | None:
+        """By the path of its file, whose end is the address unless the file was moved."""
+        whole = _whole(document)
+        parts = Path(whole).parts
+        ends = ["/".join(parts[-count:]) for count in range(1, len(parts))]
+        ids = [self._shelf.id(DOCUMENT, end) for end in (*ends, whole)]
+        cards = self.engine.store.get(ids, spaces=[self.space])
+        return next((one for one in cards if one and one.metadata.get("origin") == whole), None)
 
     def _kept(self, document: str) -> Memory | None:
         """By id or by address."""
+        if not isinstance(document, str):
+            raise InvalidInput(f"name a document by its id or address, got {shown(document)}")
         check_encodable(document, name="the name of a document")
         for one in (document, self._shelf.id(DOCUMENT, document)):
             card = self._shelf.get(one) if is_id(one) else None
@@ -183,9 +218,28 @@ class Documents(Shared):
         )
 
 
-def _by_path(cards: Sequence[Memory], path: str) -> Memory | None:
-    whole = str(Path(path).expanduser().resolve())
-    return next((card for card in cards if card.metadata.get("origin") == whole), None)
+def _whole(path: str) -> str:
+    return str(_path(path).resolve())
+
+
+def _paths(what: object) -> list[Path]:
+    if isinstance(what, str | os.PathLike):
+        return [_path(what)]
+    if not isinstance(what, Iterable) or isinstance(what, bytearray | memoryview):
+        raise InvalidInput(f"expected files and folders, or bytes with a name, got {shown(what)}")
+    return [_path(one) for one in what]
+
+
+def _path(told: object) -> Path:
+    if not isinstance(told, str | os.PathLike):
+        raise InvalidInput(f"expected the path of a file or a folder, got {shown(told)}")
+    path = Path(told)
+    if "\0" in str(path):
+        raise InvalidInput(f"{shown(str(path))} is no path: it holds a NUL character")
+    try:
+        return path.expanduser()
+    except RuntimeError:  # ~somebody, who is not known here
+        return path
 
 
 def _shown(card: Memory, withheld: frozenset[str]) -> Document:

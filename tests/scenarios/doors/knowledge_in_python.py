@@ -43,7 +43,9 @@ class KnowledgeInPython:
 
     def _remove_document(self, base: str, document: str) -> Json:
         one = self._base(base).document(document).id
-        return {"id": one, "memories": self._base(base).remove_documents(one)}
+        left: list[str] = []
+        gone = self._base(base).remove_documents(one, notes=left)
+        return {"id": one, "memories": gone, "notes": left}
 
     def _add_faq(self, base: str, question: str, answers: Any, **more: Any) -> Json:
         return {"id": self._base(base).add_faq(question, answers, **more).id}

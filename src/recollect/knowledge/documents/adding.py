@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.errors import InvalidInput, MissingExtra
+from recollect.errors import Conflict, InvalidInput, MissingExtra, NotFound
 from recollect.knowledge.documents.beside import Readers
 from recollect.knowledge.documents.blocks import Limits, Unreadable
 from recollect.knowledge.documents.given import (
@@ -25,12 +25,14 @@ from recollect.knowledge.documents.kinds import format_of
 from recollect.knowledge.documents.made import READY, Made, Origin, made
 from recollect.knowledge.documents.reading import READER
 from recollect.knowledge.documents.report import Outcome, Report
-from recollect.recall.document_parts import DOCUMENT
+from recollect.recall.document_parts import DOCUMENT, sections_of
 from recollect.shelf import Shelf
 from recollect.vocabulary import Memory, Progress
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
+
+_INSTEAD = "another file was put in its place, which stays until this one changes"
 
 
 class Adding:
@@ -72,8 +74,10 @@ class Adding:
 
     def named(self, data: bytes, name: str) -> Report:
         began = time.perf_counter()
-        self._look_at_what_is_kept()
-        self._take_all([given_bytes(data, name, self._limits)])
+        given = given_bytes(data, name, self._limits)
+        held = self._shelf.get(self._shelf.id(DOCUMENT, given.address))
+        self._cards = {} if held is None else {held.id: held}
+        self._take_all([given])
         return Report(self._outcomes, time.perf_counter() - began)
 
     def instead_by_file(self, card: Memory, path: Path) -> Outcome:
@@ -89,10 +93,16 @@ class Adding:
             reading = readers.read(kind, data, name)
         path = card.metadata.get("origin")
         digest = sha256(data).hexdigest()
-        origin = Origin(card.id, card.source, str(path or ""), kind, digest, len(data))
+        # so that the file which it replaces is known when it is added again, and does not come back
+        before = card.metadata.get("instead_of") or card.metadata.get("sha256") if path else ""
+        origin = Origin(
+            card.id, card.source, str(path or ""), kind, digest, len(data), str(before or "")
+        )
         one = made(reading, origin, space=self._shelf.space)
-        notes = self._keeper.put([(one, card)])
-        said = tuple(filter(None, (note, *one.notes, *notes)))
+        put = self._keeper.put([(one, card)])
+        if put.failed:
+            raise Conflict(f"{card.source} was not replaced: {put.failed[card.id]}")
+        said = tuple(filter(None, (note, *one.notes, *put.notes)))
         return Outcome(card.source, "replaced", card.id, len(one.sections), notes=said)
 
     # One file after the other
@@ -138,12 +148,11 @@ class Adding:
         data = given.load()
         digest = sha256(data).hexdigest()
         address, held = self._place(given, digest)
-        if held is not None and _is_kept(held, digest):
-            count = held.metadata.get("sections")
-            sections = count if isinstance(count, int) else 0
-            self._outcomes.append(Outcome(address, "unchanged", held.id, sections))
-            if given.origin and held.metadata.get("origin") != given.origin:
-                self._keeper.amend(held, origin=given.origin)
+        if held is not None and self._stays(held, given, digest):
+            notes = (_INSTEAD,) if held.metadata.get("sha256") != digest else ()
+            self._outcomes.append(
+                Outcome(address, "unchanged", held.id, sections_of(held), notes=notes)
+            )
             return None
         kind, note = format_of(data, given.name, self._limits)
         reading = readers.read(kind, data, given.name)
@@ -158,11 +167,26 @@ class Adding:
         self._outcomes.append(fate)
         return one
 
+    def _stays(self, held: Memory, given: Given, digest: str) -> bool:
+        """Whether there is nothing to read: this file was read, or another took its place."""
+        told = held.metadata
+        replaced = bool(given.origin) and told.get("instead_of") == digest
+        if not (_is_kept(held, digest) or (replaced and told.get("state") == READY)):
+            return False
+        if given.origin and told.get("origin") != given.origin:
+            try:
+                self._keeper.amend(held, origin=given.origin)
+            except NotFound:  # another process removed it just now
+                return False
+        return True
+
     def _place(self, given: Given, digest: str) -> tuple[str, Memory | None]:
         """Under which address it is kept, and the card that is there already.
 
-        Known by its path; else by its address, if the file that has it is gone (a folder that was
-        moved) or has none. Where another file has the address, the next longer one is tried.
+        Known by its path; else by its address, if what has it came without a file, or its file is
+        gone and read the same (a folder that was moved). A file that is gone and read otherwise may
+        be on a disk that is missing now: it keeps its address, as does any other file's, and the
+        next longer one is tried.
         """
         held = self._by_path.get(given.origin) if given.origin else None
         if held is not None:
@@ -172,7 +196,9 @@ class Adding:
             held = self._cards.get(self._shelf.id(DOCUMENT, address))
             theirs = "" if held is None else str(held.metadata.get("origin") or "")
             free = self._taken.get(address, given.origin) == given.origin
-            if free and (not theirs or not given.origin or not os.path.lexists(theirs)):
+            if free and (held is None or not theirs or not given.origin):
+                break
+            if free and held and _read_from(held, digest) and not os.path.lexists(theirs):
                 break
         else:
             raise Unreadable("another document has its address")
@@ -182,11 +208,13 @@ class Adding:
     def _write(self) -> None:
         if not self._waiting:
             return
-        notes = self._keeper.put([(one, held) for _, one, held in self._waiting])
-        for at, _, _ in self._waiting:
-            self._outcomes[at] = self._outcomes[at]._replace(
-                notes=(*self._outcomes[at].notes, *notes)
-            )
+        put = self._keeper.put([(one, held) for _, one, held in self._waiting])
+        for at, one, _ in self._waiting:
+            fate = self._outcomes[at]
+            if one.id in put.failed:
+                self._outcomes[at] = Outcome(fate.address, "failed", one.id, why=put.failed[one.id])
+            else:
+                self._outcomes[at] = fate._replace(notes=(*fate.notes, *put.notes))
         self._waiting.clear()
 
     # What is gone
@@ -209,9 +237,13 @@ class Adding:
                 for path, card in self._by_path.items()
                 if path.startswith(below) and not os.path.lexists(path)
             ]
-        self._keeper.remove(gone)
+        _, left = self._keeper.remove(gone)
         self._outcomes += [Outcome(card.source, "removed", card.id) for card in gone]
-        return tuple(notes)
+        return (*notes, *left)
+
+
+def _read_from(card: Memory, digest: str) -> bool:
+    return digest in (card.metadata.get("sha256"), card.metadata.get("instead_of"))
 
 
 def _is_kept(card: Memory, digest: str) -> bool:

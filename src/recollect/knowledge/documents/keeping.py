@@ -7,10 +7,10 @@ What takes several has a card that says "unfinished" before the first and until 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from recollect.errors import Conflict
+from recollect.engine.whole_documents import forget_documents
+from recollect.errors import Conflict, NotFound
 from recollect.knowledge.documents.made import Made, Told, reads_the_same, unfinished
 from recollect.recall.document_parts import section_id, sections_of
 from recollect.vocabulary import Memory
@@ -22,8 +22,14 @@ if TYPE_CHECKING:
 AT_ONCE = 2_000  # sections
 CHARS_AT_ONCE = 2_000_000
 _LOOKED_FOR = 1_000  # texts, of those that went
+_TRIES = 5  # while another process writes the same document
 
 T = TypeVar("T")
+
+
+class Put(NamedTuple):
+    notes: list[str]
+    failed: dict[str, str]  # why, by the ids of the cards
 
 
 class Keeper:
@@ -32,47 +38,51 @@ class Keeper:
         self._space = space
         self._erased: list[str] = []  # texts that went, and may be left in files
 
-    def put(self, documents: Sequence[tuple[Made, Memory | None]]) -> list[str]:
-        """Write documents, each with the card that is there already, if one is; notes."""
+    def put(self, documents: Sequence[tuple[Made, Memory | None]]) -> Put:
+        """Write documents, each with the card that is there already, if one is. One that others
+        are in the way of stops none of the rest."""
         fresh = [made for made, held in documents if held is None]
         small = [made for made in fresh if len(made.sections) < AT_ONCE]
         others = [(made, held) for made, held in documents if held or len(made.sections) >= AT_ONCE]
         notes: list[str] = []
+        failed: dict[str, str] = {}
         for some in _batches(small):
             try:
                 notes += self._tell([told for one in some for told in (one.card, *one.sections)])
             except Conflict:  # a part of one is there without its card
                 others += [(made, None) for made in some]
         for made, held in others:
-            notes += self._replace(made, held)
-        self._finish()
-        return list(dict.fromkeys(notes))
+            try:
+                notes += self._while_others_write(made, held)
+            except Conflict as e:
+                failed[made.id] = str(e)
+            except NotFound:
+                failed[made.id] = "another process is removing it; add it again"
+        notes += self._finish()
+        return Put(list(dict.fromkeys(filter(None, notes))), failed)
 
-    def remove(self, cards: Sequence[Memory]) -> int:
-        """Erase documents; how many memories went. Where that takes several transactions, their
-        cards say "unfinished" meanwhile, and go last."""
-        if sum(map(sections_of, cards)) + len(cards) > AT_ONCE:
-            for some in _chunks(cards, AT_ONCE):
-                told = [unfinished(_told(card), sections=sections_of(card)) for card in some]
-                self._engine.replace_many(told, finish=False)
-        parts = (section_id(card.id, at) for card in cards for at in range(sections_of(card)))
-        ids = chain(parts, (card.id for card in cards))
-        gone = 0
-        while batch := list(islice(ids, AT_ONCE)):
-            gone += self._forget(batch)
-        self._finish()
-        return gone
+    def _while_others_write(self, made: Made, held: Memory | None) -> list[str]:
+        """What was there a moment ago may be gone, and what was not may be there."""
+        for _ in range(_TRIES - 1):
+            try:
+                return self._replace(made, held)
+            except (Conflict, NotFound):
+                held = self._engine.get(made.id, space=self._space)
+        return self._replace(made, held)
+
+    def remove(self, cards: Sequence[Memory]) -> tuple[int, list[str]]:
+        """Erase documents; how many memories went, and what is left of them for now."""
+        return forget_documents(self._engine, cards, space=self._space)
 
     def _forget(self, ids: Sequence[str]) -> int:
         held = self._engine.store.get(list(ids), spaces=[self._space])
         self._erased += [one.text for one in held if one is not None]
         return self._engine.forget_many(ids, space=self._space, finish=False)
 
-    def _finish(self) -> None:
+    def _finish(self) -> list[str]:
         """Once for all: the whole file is looked through for what may be left of them."""
-        if self._erased:
-            self._engine.store.finish_erasing(self._erased[:_LOOKED_FOR])
-            self._erased = []
+        texts, self._erased = self._erased[:_LOOKED_FOR], []
+        return self._engine.finish_erasing(texts) if texts else []
 
     def amend(self, card: Memory, **metadata: Any) -> None:
         """Change what a card says beside its text."""
@@ -86,10 +96,16 @@ class Keeper:
         ids = [section_id(made.id, at) for at in range(count)]
         known = {
             one.id: one
-            for some in _chunks(ids, AT_ONCE)
-            for one in self._engine.store.get(some, spaces=[self._space])
+            for some in _chunks([made.id, *ids], AT_ONCE)
+            for one in self._engine.store.get(some)
             if one is not None
         }
+        for one in known.values():
+            if one.space != self._space:
+                raise Conflict(
+                    f"a memory of another space has the id {one.id!r}; forget that one "
+                    "('recollect forget ID') and add the document again"
+                )
         new = [told for told in made.sections if told["id"] not in known]
         changed = [
             told
@@ -105,7 +121,8 @@ class Keeper:
             notes.append(self._engine.replace_many(told, finish=False))
         for told in _chunks(new, AT_ONCE):
             notes += self._tell(told)
-        return [*filter(None, notes), *self._card(made.card)]
+        # never told anew: whoever removed the card meanwhile removed its sections
+        return [*notes, self._engine.replace_many([made.card], finish=False)]
 
     def _card(self, told: Told) -> list[str]:
         if self._engine.get(told["id"], space=self._space) is None:

@@ -183,9 +183,12 @@ def _replaced(outcome: Outcome, session: Session) -> None:
 
 
 def _remove(base: KnowledgeBase, names: Sequence[str], session: Session) -> None:
-    ids = [base.document(name).id for name in names]
-    gone = base.remove_documents(*ids)
+    ids = base.document_ids(*names)
+    left: list[str] = []
+    gone = base.remove_documents(*ids, notes=left)
     if session.json:
-        session.show({"removed": ids, "memories": gone})
-    else:
-        session.say(f"{_counted(len(set(ids)), 'document')} removed, {gone:,} memories erased")
+        session.show({"removed": ids, "memories": gone, "notes": left})
+        return
+    session.say(f"{_counted(len(set(ids)), 'document')} removed, {gone:,} memories erased")
+    for note in left:
+        session.hint(note)
