@@ -10,11 +10,13 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import partial
+from urllib.parse import quote
 
 import pytest
 import trustme
 
 from recollect.errors import WebError
+from recollect.knowledge.web.exchange import unpacked
 from recollect.knowledge.web.fetching import Fetcher
 from recollect.knowledge.web.links import LinkRefused
 from recollect.knowledge.web.reading import read
@@ -114,13 +116,24 @@ def test_redirects_are_followed_and_checked_every_time(site: Site, status: int) 
     "where",
     ["file:///etc/passwd", "ftp://site.example/x", "http://169.254.169.254/latest/meta-data/",
      "http://[::ffff:169.254.169.254]/", "//10.0.0.1/", "http://0x7f.1/", "gopher://x/",
-     "http://user:pw@site.example/", "http://2852039166/"],
+     "http://user:pw@site.example/", "http://2852039166/", "http://[::1", "//[x"],
 )  # fmt: skip
 def test_redirects_to_where_nothing_is_fetched_from(site: Site, where: str) -> None:
     site.pages["/a"] = redirect(where)
     with pytest.raises(LinkRefused):
         local_fetcher().fetch(at(site, "/a"), seconds=5)
     assert len(site.requests) == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_redirects_that_are_written_as_they_are_read(site: Site, encoding: str) -> None:
+    """Bytes that are no ASCII: UTF-8, or else what headers once were."""
+    where = "/页面?问=é" if encoding == "utf-8" else "/page?q=\xe9"
+    site.pages["/a"] = redirect(where.encode(encoding).decode("latin-1"))
+    target = quote(where, safe="/?=")
+    site.pages[target.partition("?")[0]] = html("<p>there 到了</p>")
+    fetched = local_fetcher().fetch(at(site, "/a"), seconds=5)
+    assert (fetched.url, read(fetched).text) == (at(site, target), "there 到了")
 
 
 def test_redirects_without_end(site: Site) -> None:
@@ -191,6 +204,22 @@ def test_packed_pages_and_bombs(site: Site, name: str, pack: object) -> None:
     bomb = fetcher.fetch(at(site, "/bomb"), seconds=20)
     assert bomb.cut
     assert len(bomb.content) == 1_000_000
+
+
+@pytest.mark.parametrize("size", [1, 7, 65_536])
+@pytest.mark.parametrize("behind", [b"", b"\0\0 not of it", b"\x1f"])
+def test_several_that_are_packed_one_behind_the_other(size: int, behind: bytes) -> None:
+    parts = ["你好 ", "", "hello ", "再见"]
+    packed = b"".join(gzip.compress(part.encode()) for part in parts) + behind
+    pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
+    assert b"".join(unpacked(pieces, "gzip", 1_000)).decode() == "".join(parts)
+
+
+def test_bombs_one_behind_the_other(site: Site) -> None:
+    packed = {"Content-Type": "text/plain", "Content-Encoding": "gzip"}
+    site.pages["/bomb"] = Reply(body=gzip.compress(b"0" * 600_000) * 500, headers=packed)
+    bomb = local_fetcher().fetch(at(site, "/bomb"), seconds=20)
+    assert (bomb.cut, len(bomb.content)) == (True, 1_000_000)
 
 
 @pytest.mark.parametrize("packed", ["br", "zstd", "gzip, gzip", "compress"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,6 +71,21 @@ NEWS = """<html><head><title>地铁新线开通 - 新闻网</title>
 <div aria-hidden="true">Unread orders</div><!-- commented orders -->
 <noscript>Switch scripts on</noscript><img alt="A map of the line 线路图" src=x>
 </article><footer>版权所有 Copyright</footer></body></html>"""
+
+
+@pytest.mark.parametrize("name", ["utf-7", "UTF7", "utf_7"])
+def test_a_charset_in_which_harmless_text_is_markup(name: str) -> None:
+    content = f'<meta charset="{name}"><p>{CHINESE} +ADw-script+AD4-</p>'.encode()
+    assert CHINESE in decoded(content, name)
+    assert "+ADw-script" in decoded(content, name)
+
+
+@pytest.mark.parametrize("text", [CHINESE, FRENCH])
+def test_nobody_waits_for_a_page_any_more(text: str) -> None:
+    fetched = Fetched("http://site.example/", "text/html", "utf-8", page(text, "utf-8"), False)
+    assert text in read(fetched).text
+    with pytest.raises(WebError, match="not read in time"):
+        read(fetched, end=time.monotonic())
 
 
 def test_the_text_of_a_page_and_nothing_else() -> None:

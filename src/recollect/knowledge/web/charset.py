@@ -52,7 +52,8 @@ def known(name: str) -> str:
         "x".encode(codec.name)
     except (LookupError, ValueError):
         return ""
-    return codec.name
+    # no browser reads it: text that is harmless in every other charset is markup in this one
+    return "" if codec.name == "utf-7" else codec.name
 
 
 def _fits(content: bytes, name: str) -> bool:

@@ -20,6 +20,7 @@ from recollect.knowledge.web.links import PORTS, Link
 
 _AGENT = "recollect (reads pages that its user asks about)"
 _HEADERS = 200_000  # bytes that may come beside the content
+_GZIP = b"\x1f\x8b"  # begins it
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -31,7 +32,11 @@ class Answer(NamedTuple):
 
     @property
     def redirect(self) -> str:
-        return self.headers.get("location", "") if self.status in _REDIRECTS else ""
+        told = self.headers.get("location", "") if self.status in _REDIRECTS else ""
+        try:  # many servers write it as it is, and that is UTF-8
+            return told.encode("latin-1").decode("utf-8")
+        except UnicodeDecodeError:
+            return told
 
     @property
     def type(self) -> str:
@@ -120,9 +125,18 @@ def unpacked(pieces: Iterable[bytes], packed: str, most: int) -> Iterator[bytes]
         raise WebError(f"it is packed in a way that was not asked for: {packed[:50]!r}")
     unpack = zlib.decompressobj(wbits=47)  # gzip or zlib, as its head says
     first = True
+    behind = b""  # what came after an end
     for piece in pieces:
-        data = piece
-        while data and not unpack.eof:
+        data = behind + piece
+        behind = b""
+        while data:
+            if unpack.eof:
+                if packed == "deflate" or not _GZIP.startswith(data[:2]):
+                    return
+                if len(data) < len(_GZIP):
+                    behind = data
+                    break
+                unpack = zlib.decompressobj(wbits=31)  # several, one behind the other, are one
             try:
                 made = unpack.decompress(data, most)
             except zlib.error as e:
@@ -132,10 +146,8 @@ def unpacked(pieces: Iterable[bytes], packed: str, most: int) -> Iterator[bytes]
                 first = False
                 continue
             first = False
-            data = unpack.unconsumed_tail
+            data = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
             yield made
-        if unpack.eof:
-            return
 
 
 @cache

@@ -94,7 +94,7 @@ class Web:
         kept = self._kept.get(link.shown)
         if kept is None:
             fetched = self._fetcher.fetch(link.shown, seconds=end - time.monotonic())
-            kept = fetched.url, read(fetched)
+            kept = fetched.url, read(fetched, end=end)
             self._kept.put(link.shown, *kept)
         final, page = kept
         return WebPage(final, page.title, page.text)

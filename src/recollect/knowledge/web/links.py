@@ -48,7 +48,11 @@ class Link(NamedTuple):
 
     def to(self, where: str) -> Link:
         """Where a redirect leads."""
-        return link_of(urljoin(self.shown, where))
+        try:
+            whole = urljoin(self.shown, where)
+        except ValueError:
+            raise LinkRefused(f"it leads to {where[:100]!r}, which is no link") from None
+        return link_of(whole)
 
 
 def link_of(url: str, *, most: int = MOST_CHARACTERS) -> Link:

@@ -8,8 +8,10 @@ Nothing is run. What a visitor would not see is left out: scripts, hidden elemen
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, NamedTuple
 
 from recollect.errors import MissingExtra, WebError
@@ -19,7 +21,7 @@ from recollect.knowledge.web.fetching import HTML, Fetched
 MOST_CHARACTERS = 60_000  # of text: some 130 passages
 _TITLE_CHARACTERS = 200
 _MOST_EVENTS = 100_000  # tags and texts: half a second; long encyclopaedia pages have fewer
-_CHUNK = 65_536  # bytes
+_CHUNK = 16_384  # bytes: some hundredths of a second, whatever they hold
 
 _UNSEEN = frozenset(
     "script style noscript template svg math iframe object select textarea button datalist audio "
@@ -54,20 +56,21 @@ class Page(NamedTuple):
     text: str
 
 
-def read(fetched: Fetched) -> Page:
-    """The text of a page; `WebError` where there is none."""
+def read(fetched: Fetched, *, end: float = inf) -> Page:
+    """The text of a page; `WebError` where there is none, or not by `end` on the clock
+    `time.monotonic`: nobody waits for it then, and it would take the time of what is waited for."""
     if b"\0" in fetched.content[:1_000] and not fetched.content.startswith(
         (b"\xff\xfe", b"\xfe\xff")
     ):
         raise WebError("it holds no text, whatever it says that it is")
     text = decoded(fetched.content, fetched.charset)
-    page = read_html(text) if fetched.type in HTML else Page("", tidy(text))
+    page = read_html(text, end=end) if fetched.type in HTML else Page("", tidy(text))
     if not page.text:
         raise WebError("there is no text on the page")
     return page
 
 
-def read_html(text: str) -> Page:
+def read_html(text: str, *, end: float = inf) -> Page:
     if not text.strip():
         return Page("", "")
     etree = _etree()
@@ -77,6 +80,8 @@ def read_html(text: str) -> Page:
     content = _CONTROLS.sub(" ", text).encode("utf-8")
     try:
         for start in range(0, len(content), _CHUNK):
+            if time.monotonic() >= end:
+                raise WebError("it was not read in time")
             parser.feed(content[start : start + _CHUNK])
             if blocks.full:
                 break
