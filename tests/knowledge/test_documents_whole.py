@@ -79,3 +79,85 @@ def test_more_sections_than_ids_are_left_out_and_the_report_says_so() -> None:
     assert found.sections[-1]["id"] == "d.99999"
     assert found.notes == ("read up to section 100,000",)
     assert found.card["metadata"]["sections"] == MOST_SECTIONS
+
+
+@pytest.mark.parametrize("word", ["word ", "字词"])
+def test_a_long_cell_keeps_its_end(base: KnowledgeBase, word: str) -> None:
+    long = (word * 5_000).strip() + "ENDS 完"
+    given = {
+        "a.csv": f"name,notes\nA,{long}\n".encode(),
+        "a.docx": files.docx([[["name", "notes"], ["A", long]]]),
+        "a.html": files.page(
+            f"<table><tr><th>name</th><th>b</th></tr><tr><td>A</td><td>{long}</td></tr></table>"
+        ),
+        "a.xlsx": files.xlsx({"s": [["name", "notes"], ["A", long[-32_000:]]]}),
+    }
+    for name, data in given.items():
+        found = parts(base, data, name)
+        kept = "".join(one.text for one in found)
+        assert kept.count(word.strip()) >= 5_000, name
+        assert "ENDS 完" in kept, name
+        assert all(len(one.text) <= SECTION_CHARS + 100 for one in found), name
+
+
+def test_every_column_is_kept(base: KnowledgeBase) -> None:
+    names = ",".join(f"列c{n}" for n in range(700))
+    values = ",".join(f"值v{n}" for n in range(700))
+    kept = " ".join(one.text for one in parts(base, f"{names}\n{values}\n", "wide.csv"))
+    assert all(f"列c{n}: 值v{n}" in kept.replace("\n", " ") for n in (0, 511, 512, 699))
+    cells = "".join(f"<td>值v{n}</td>" for n in range(700))
+    table = f"<table><tr><td>one</td><td>two</td></tr><tr>{cells}</tr></table>"
+    kept = "".join(one.text for one in parts(base, files.page(table), "wide.html"))
+    assert all(f"值v{n} " in kept for n in range(700))
+
+
+def test_a_long_name_of_a_column_is_kept_once(base: KnowledgeBase) -> None:
+    long = "很长的列名 long name " * 40 + "END"
+    kept = "".join(one.text for one in parts(base, f"no,{long}\n" + "a,1\n" * 500, "l.csv"))
+    assert kept.count(long) == 1
+    assert kept.count("no: a; " + long[:199] + "…: 1") > 400
+
+
+def test_a_quote_that_is_never_closed_swallows_no_rows(base: KnowledgeBase) -> None:
+    rows = "".join(f"B{n},note {n} 备注{n}\n" for n in range(3, 1_003))
+    for size in (1, 60):  # also where the cell would be longer than any
+        data = f'name,notes\nA,"unclosed 未完\n{rows * size}'.encode()
+        (outcome,) = base.add(data, name=f"q{size}.csv").outcomes
+        assert outcome.notes == ("a quote that is never closed, taken for a character: row 2",)
+        lines = "\n".join(one.text for one in base.document_parts(f"q{size}.csv")).split("\n")
+        assert lines[0] == 'name: A; notes: "unclosed 未完'
+        assert lines[1:] == [f"name: B{n}; notes: note {n} 备注{n}" for n in range(3, 1_003)] * size
+
+
+def test_quotes_that_are_closed_may_hold_lines(base: KnowledgeBase) -> None:
+    data = b'name,notes\nA,"two\nlines"\nB,"said ""yes"" \xe5\xa5\xbd\n"'
+    (outcome,) = base.add(data, name="q.csv").outcomes
+    assert outcome.notes == ()
+    (found,) = base.document_parts("q.csv")
+    assert found.text == 'name: A; notes: two lines\nname: B; notes: said "yes" 好'
+
+
+def test_quotes_broken_on_every_line_take_no_time(base: KnowledgeBase) -> None:
+    """Each time what follows is read once more; so not without end."""
+    data = "a,b\n" + 'x,"""y\n' * 2_001
+    base.add(data.encode(), name="q.csv")
+    kept = "".join(one.text for one in base.document_parts("q.csv"))
+    assert kept.count("x") + kept.count("y") >= 4_000
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Region,2022,2023\nNorth,10,20\n", ["Region: North; 2022: 10; 2023: 20"]),
+        ("地区,2022\n华北,10\n", ["地区: 华北; 2022: 10"]),
+        (",2023,2022\n华北,10,20\n", ["华北; 2023: 10; 2022: 20"]),
+        ("店,2024-01,2024-02\nA,5,6\n", ["店: A; 2024-01: 5; 2024-02: 6"]),
+        ("day,1,2,3\nMei,8,8,0\n", ["day: Mei; 1: 8; 2: 8; 3: 0"]),
+        ("Mei,1999\n小林,2001\nLu,1987\n", ["Mei; 1999", "小林; 2001", "Lu; 1987"]),
+        ("North,10,20\nSouth,30,40\n", ["North; 10; 20", "South; 30; 40"]),
+        ("2022,2023\n10,20\n", ["2022; 2023", "10; 20"]),
+    ],
+)
+def test_years_can_be_names_of_columns(base: KnowledgeBase, text: str, lines: list[str]) -> None:
+    (found,) = parts(base, text, "t.csv")
+    assert found.text.split("\n") == lines

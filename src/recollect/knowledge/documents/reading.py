@@ -23,7 +23,7 @@ def read(kind: str, data: bytes, name: str, limits: Limits) -> Reading:
 
 
 def _plainly(kind: str, data: bytes, name: str, limits: Limits) -> Reading:
-    from recollect.knowledge.documents import markdown, plain, tables
+    from recollect.knowledge.documents import csv_rows, markdown, plain
 
     text, note = decoded(data)
     notes = [note] if note else []
@@ -31,7 +31,7 @@ def _plainly(kind: str, data: bytes, name: str, limits: Limits) -> Reading:
         text = text[: limits.chars]
         notes.append(f"read up to character {limits.chars:,}")
     if kind == "csv":
-        found = tables.read_csv(text, limits, tabs=name.lower().endswith(".tsv"))
+        found = csv_rows.read(text, limits, tabs=name.lower().endswith(".tsv"))
     else:
         found = markdown.read(text) if kind == "markdown" else plain.read(text)
     return found._replace(notes=(*notes, *found.notes))

@@ -127,7 +127,7 @@ def _pieces(block: Block, most: int) -> Iterator[Block]:
     head, text, tail = block.head, block.text, block.tail
     if around > most // 2:
         head, text, tail, around = "", whole, "", 0
-    for at, part in _cut(text, most - around, lines_only=bool(block.head)):
+    for at, part in _cut(text, most - around, lines_first=bool(block.head)):
         begun = [place for offset, place in block.breaks if offset <= at]
         yield block._replace(
             text="\n".join(filter(None, (head, part, tail))),
@@ -140,12 +140,12 @@ def _pieces(block: Block, most: int) -> Iterator[Block]:
         )
 
 
-def _cut(text: str, most: int, *, lines_only: bool) -> Iterator[tuple[int, str]]:
+def _cut(text: str, most: int, *, lines_first: bool) -> Iterator[tuple[int, str]]:
     """Parts of at most so many characters, cut at the best place in the second half of each, and
     where in the text they begin."""
     start = 0
     while start < len(text):
-        end = _end(text, start, most, lines_only) if len(text) - start > most else len(text)
+        end = _end(text, start, most, lines_first) if len(text) - start > most else len(text)
         part = text[start:end]
         bare = part.strip("\n")
         if bare.strip():
@@ -153,9 +153,9 @@ def _cut(text: str, most: int, *, lines_only: bool) -> Iterator[tuple[int, str]]
         start = end
 
 
-def _end(text: str, start: int, most: int, lines_only: bool) -> int:
+def _end(text: str, start: int, most: int, lines_first: bool) -> int:
     half = start + most // 2
-    for pattern in _CUTS[1:2] if lines_only else _CUTS:
+    for pattern in _CUTS[1:] if lines_first else _CUTS:
         ends = [m.end() for m in re.finditer(pattern, text[half : start + most])]
         if ends:
             return half + ends[-1]

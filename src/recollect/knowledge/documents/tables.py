@@ -3,36 +3,15 @@ of tables in prose as Markdown."""
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from recollect.knowledge.documents.blocks import Block, Limits, Reading, Unreadable
+from recollect.knowledge.documents.blocks import Block, Limits
 
-_WIDEST = 512  # columns
-_LONGEST = 4_000  # characters of a cell
+_WIDEST = 512  # columns to which short rows of a table are filled up
+_LONGEST_NAME = 200  # characters of a column's name, since it stands in every row
 _HEAD_ROWS = 20  # a title above the head may take some
-
-
-def read_csv(text: str, limits: Limits, *, tabs: bool = False) -> Reading:
-    csv.field_size_limit(1_000_000)
-    rows = csv.reader(io.StringIO(text), delimiter="\t" if tabs else _delimiter(text))
-    try:
-        blocks, count, notes = rows_as_blocks(enumerate(rows, start=1), limits)
-    except csv.Error as e:
-        raise Unreadable(f"it is no sound CSV: {e}") from None
-    return Reading(blocks, unit="row", places=count, notes=notes)
-
-
-def _delimiter(text: str) -> str:
-    """The one that cuts the first lines into the same number of columns, and into most."""
-    lines = [line for line in text[:20_000].split("\n")[:20] if line.strip()][:10]
-
-    def fits(mark: str) -> tuple[bool, int]:
-        counts = [line.count(mark) for line in lines] or [0]
-        return (min(counts) > 0 and len(set(counts)) == 1, min(counts))
-
-    return max(",;\t|", key=fits)
+_YEAR = re.compile(r"(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}")
 
 
 def rows_as_blocks(
@@ -63,6 +42,12 @@ def _with_names(rows: Iterable[tuple[int, Sequence[object]]]) -> Iterator[tuple[
     names, at = _head(first)
     for number, row in first[: max(at, 0)]:  # what stands above the head
         yield number, "; ".join(filter(None, row))
+    if any(len(name) > _LONGEST_NAME for name in names):  # once in full
+        yield first[at][0], "; ".join(filter(None, names))
+        names = [
+            name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+            for name in names
+        ]
     for number, row in first[at + 1 :]:
         yield number, _told(names, row)
     for number, row in walk:
@@ -71,17 +56,43 @@ def _with_names(rows: Iterable[tuple[int, Sequence[object]]]) -> Iterator[tuple[
 
 
 def _head(rows: list[tuple[int, list[str]]]) -> tuple[list[str], int]:
-    """The names of the columns: the first row that is as wide as the table and holds no number."""
+    """The names of the columns: the first row that is as wide as the table and holds no number, or
+    none but years and the like that the rows below it do not hold."""
     if not rows:
         return [], -1
     width = max(sum(map(bool, row)) for _, row in rows)
     for at, (_, row) in enumerate(rows):
         told = [cell for cell in row if cell]
         if len(told) >= max(1, width * 0.6):
-            if len(rows) > 1 and not any(map(_is_number, told)):
+            below = [other for _, other in rows[at + 1 :]]
+            if len(rows) > 1 and (not any(map(_is_number, told)) or _counts_up(row, below)):
                 return row, at
             break
     return [], -1
+
+
+def _counts_up(row: list[str], below: list[list[str]]) -> bool:
+    """Are its numbers names of columns? Years, months or days in their order, or 1, 2, 3, beside a
+    column of words; and most rows below hold other numbers in these columns."""
+    at = [column for column, cell in enumerate(row) if _is_number(cell)]
+    words = set(range(len(row))) - set(at)
+    beside = any(
+        row[column] or any(column < len(one) and one[column] for one in below) for column in words
+    )
+    alike = sum(_in_order([one[column] for column in at if column < len(one)]) for one in below)
+    return beside and bool(below) and _in_order([row[c] for c in at]) and alike * 2 < len(below)
+
+
+def _in_order(numbers: list[str]) -> bool:
+    if not numbers or len(set(numbers)) < len(numbers):
+        return False
+    if all(map(_YEAR.fullmatch, numbers)):
+        ordered = [[int(part) for part in re.split(r"[-/.]", one)] for one in numbers]
+        return ordered in (sorted(ordered), sorted(ordered, reverse=True))
+    if len(numbers) < 3 or not all(one.isascii() and one.isdigit() for one in numbers):
+        return False
+    first = int(numbers[0][:9])
+    return first in (0, 1) and numbers == [str(first + step) for step in range(len(numbers))]
 
 
 def _is_number(cell: str) -> bool:
@@ -98,7 +109,7 @@ def _told(names: list[str], row: list[str]) -> str:
 
 
 def cells(row: Sequence[object]) -> list[str]:
-    return [" ".join(cell_text(one).split())[:_LONGEST] for one in row[:_WIDEST]]
+    return [" ".join(cell_text(one).split()) for one in row]
 
 
 def cell_text(value: object) -> str:
@@ -118,9 +129,10 @@ def as_table(rows: Sequence[Sequence[str]], place: int = 0) -> Block | None:
     width = max(map(len, told))
     if width == 1:
         return Block("\n".join(row[0] for row in told), place=place)
+    filled = min(width, _WIDEST)
     lines = [
         "| "
-        + " | ".join(cell.replace("|", "\\|") for cell in row + [""] * (width - len(row)))
+        + " | ".join(cell.replace("|", "\\|") for cell in row + [""] * (filled - len(row)))
         + " |"
         for row in told
     ]
