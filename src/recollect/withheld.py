@@ -26,6 +26,10 @@ class Withheld:
         ids = tuple(key[len(_NOTES) :] for key, space in notes.items() if space in spaces)
         return Not(PartOf(ids)) if ids else None
 
+    def every(self) -> dict[str, str]:
+        """Of all spaces: the ids, each with its space."""
+        return {key[len(_NOTES) :]: space for key, space in self._store.notes(_NOTES).items()}
+
     def ids(self, space: str) -> frozenset[str]:
         notes = self._store.notes(_NOTES)
         return frozenset(key[len(_NOTES) :] for key, where in notes.items() if where == space)

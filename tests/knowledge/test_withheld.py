@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from recollect import Engine
+from recollect.errors import InvalidInput
 from recollect.filters import Not, PartOf, in_words, matches
 from recollect.knowledge import KnowledgeBase
 from recollect.recall.presets import PRESETS
@@ -115,3 +117,48 @@ def test_part_of_is_what_begins_with_its_id_and_a_dot(base: KnowledgeBase) -> No
     engine.withheld.add(["d"], space="fruit")
     hits = engine.recall("apple", spaces="fruit", limit=20).hits
     assert {hit.id for hit in hits} == {"d.1.2", "d-1", "d/x", "dd", "c"}
+
+
+@pytest.mark.parametrize("way", ["records", "lines", "markdown"])
+@pytest.mark.parametrize("to", STORES)
+def test_exported_and_imported_it_stays_withheld(
+    base: KnowledgeBase, tmp_path: Path, way: str, to: str
+) -> None:
+    entry = base.add_faq("年假怎么休 How to take leave?", answers=["问主管 Ask the lead."]).id
+    base.disable_faq(entry)
+    base.disable_documents("old.md")
+    records = list(base.engine.export(spaces="handbook"))
+    assert [one["id"] for one in records if one.get("withheld")] == [
+        base.document("old.md").id, entry,
+    ]  # fmt: skip
+    lines = tmp_path / "out.jsonl"
+    lines.write_text("\n".join(map(json.dumps, records)), "utf-8")
+    base.engine.export_markdown(tmp_path / "out")
+    (tmp_path / "there").mkdir()
+    with engine_on(to, tmp_path / "there", embedder=Letters()) as engine:
+        if way == "records":
+            assert engine.import_many(records)["created"] == 5
+        else:
+            source = lines if way == "lines" else tmp_path / "out"
+            report = engine.import_from(source, own_spaces=True)
+            assert not report.failed
+        there = KnowledgeBase(engine, "handbook")
+        assert {one.address: one.enabled for one in there.documents()} == {
+            "new.md": True, "old.md": False,
+        }  # fmt: skip
+        assert [one.enabled for one in there.faqs()] == [False]
+        for question in (*QUESTIONS, "年假怎么休", "how to take leave"):
+            hits = engine.recall(question, spaces="handbook", limit=20).hits
+            assert {hit.memory.source for hit in hits} <= {"new.md"}
+        there.enable_documents("old.md")
+        engine.import_many(records)
+        assert there.document("old.md").enabled, "what is here stays as it is"
+
+
+def test_a_record_that_is_here_otherwise_withholds_nothing(base: KnowledgeBase) -> None:
+    card = base.document("new.md").id
+    record = {"id": card, "space": "handbook", "text": "另一个 another", "withheld": True}
+    assert base.engine.import_many([record])["conflict"] == 1
+    assert base.document("new.md").enabled
+    with pytest.raises(InvalidInput, match="'withheld' must be true or false"):
+        base.engine.import_many([{"text": "x", "withheld": "是"}])

@@ -8,6 +8,7 @@ from typing import Any
 from recollect.formats.json_values import values
 from recollect.formats.taking import Failed, Items, Taken
 from recollect.remember.ingress import FIELDS
+from recollect.remember.transfer import BESIDE
 
 NAME = "recollect"
 WHAT = "memories of Recollect"
@@ -15,7 +16,7 @@ WHAT = "memories of Recollect"
 
 def looks_like(item: dict[str, Any]) -> bool:
     """Ours have a text, and nothing that we do not know."""
-    return isinstance(item.get("text"), str) and item.keys() <= {*FIELDS, "history"}
+    return isinstance(item.get("text"), str) and item.keys() <= {*FIELDS, *BESIDE}
 
 
 def read(path: Path, name: str) -> Items:

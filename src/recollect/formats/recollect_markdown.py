@@ -45,7 +45,7 @@ _DEFAULTS: dict[str, Any] = {
     "id": None, "space": None, "kind": None, "section": "", "tags": [], "entities": [],
     "source": "", "confidence": 1.0, "occurred_at": None, "created_at": None, "updated_at": None,
     "valid_from": None, "valid_to": None, "reinforcement": 0, "access_count": 0, "metadata": {},
-    "provenance": {},
+    "provenance": {}, "withheld": False,
 }  # fmt: skip
 
 

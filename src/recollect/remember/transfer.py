@@ -15,8 +15,10 @@ from recollect.remember import pipeline as writing
 from recollect.remember.ingress import accept
 from recollect.stores.protocol import Store
 from recollect.vocabulary import Action, Memory, Receipt, Revision
+from recollect.withheld import Withheld
 
 _PAGE = 500
+BESIDE = ("history", "withheld")  # in a record, and no fields of the memory
 
 
 def as_record(memory: Memory) -> dict[str, Any]:
@@ -72,6 +74,7 @@ def exported(
     """Every memory as a record. With a list given, what cannot be read is named there instead of
     stopping the rest: an export may be the rescue."""
     cursor: str | None = None
+    withheld = Withheld(store).every()
     while True:
         page = store.scan(spaces=spaces, cursor=cursor, limit=_PAGE, damaged=damaged)
         for memory in page.memories:
@@ -79,6 +82,8 @@ def exported(
             former = store.history(memory.id)
             if former:
                 record["history"] = [former_record(r) for r in former]
+            if withheld.get(memory.id) == memory.space:
+                record["withheld"] = True
             yield record
         cursor = page.cursor
         if cursor is None:
@@ -90,18 +95,22 @@ class _Told(NamedTuple):
     memory: Memory
     history: tuple[Revision, ...]
     given_id: bool
+    withheld: bool  # no question finds it
 
 
 def _accepted(number: int, record: Mapping[str, Any], now: datetime, redact: bool) -> _Told:
     if not isinstance(record, Mapping):
         raise InvalidInput(f"expected an object, got {type(record).__name__}")
-    own = {key: value for key, value in record.items() if key != "history"}
+    own = {key: value for key, value in record.items() if key not in BESIDE}
     former = record.get("history") or []
     memory = accept(own, now=now, redact=redact)
     if not isinstance(former, Sequence) or isinstance(former, str):
         raise InvalidInput("'history' must be a list")
     history = tuple(_revision(item, memory, now, redact) for item in former)
-    return _Told(number, memory, history, bool(own.get("id")))
+    withheld = record.get("withheld") or False
+    if not isinstance(withheld, bool):
+        raise InvalidInput("'withheld' must be true or false")
+    return _Told(number, memory, history, bool(own.get("id")), withheld)
 
 
 def _revision(item: Any, memory: Memory, now: datetime, redact: bool) -> Revision:
@@ -127,12 +136,21 @@ def imported(
     """Take records over. With `refused`, one that cannot be taken is told there by its number and
     the rest goes on; so is one whose id is here with another text, kind or space: it stays."""
     fates: Counter[str] = Counter()
+    withheld = Withheld(kit.store)
     done = 0
     for batch in _batches(records, now, refused, kit.redact):
         fresh = _fresh(batch, kit.store, fates, refused)
 
+        # before they are there: nobody finds them meanwhile, and whoever is stopped may go on
+        for told in fresh:
+            if told.withheld:
+                withheld.add([told.memory.id], space=told.memory.space)
+
         def conflict(position: int, error: RecollectError, fresh: list[_Told] = fresh) -> None:
-            _stays(fresh[position].number, error, fates, refused)
+            told = fresh[position]
+            if told.withheld:
+                withheld.remove([told.memory.id])
+            _stays(told.number, error, fates, refused)
 
         entries = [
             writing.prepare(told.memory, given_id=told.given_id)._replace(history=told.history)
