@@ -7,6 +7,7 @@ drops what is the same passage, what says the same, and what a better candidate 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
@@ -129,9 +130,12 @@ class _Seen:
         self._by_ending: dict[str, list[int]] = {}
         self._signatures: dict[int, str] = {}
         self._lower = [text.lower() for text in texts]
-        self._all = "\n".join(self._lower)  # one search looks through all better texts
-        lengths = (len(text) + 1 for text in self._lower)
-        self._starts = [0, *accumulate(lengths)]
+        # joined, so that one search looks through all better texts; those in ASCII by themselves,
+        # where it is faster, and where nobody looks for Chinese
+        plain = [text if text.isascii() else "" for text in self._lower]
+        wide = ["" if text.isascii() else text for text in self._lower]
+        self._plain, self._wide = "\n".join(plain), "\n".join(wide)
+        self._starts = list(zip(_starts(plain), _starts(wide), strict=True))
 
     def keep(self, at: int) -> None:
         self._kept.append(at)
@@ -147,14 +151,14 @@ class _Seen:
         return self._signatures[at]
 
     def larger(self, at: int) -> int | None:
-        lower, before = self._lower[at], self._starts[at]
+        lower = self._lower[at]
         size = min(_PIECE, len(lower) // 4)
-        if not size or not before:
+        if not size:
             return None
         middle = len(lower) // 2
-        found = self._all.find(lower[middle : middle + size], 0, before) >= 0
+        found = self._is_above(lower[middle : middle + size], at)
         if not found and len(lower) < _SHORT:
-            found = self._all.find(lower[-size:], 0, before) >= 0
+            found = self._is_above(lower[-size:], at)
         if not found:
             return None
         from recollect.text.containment import contains
@@ -168,6 +172,18 @@ class _Seen:
             ):
                 return one
         return None
+
+    def _is_above(self, piece: str, at: int) -> bool:
+        """Is it in one of the better texts?"""
+        plain, wide = self._starts[at]
+        if piece.isascii() and self._plain.find(piece, 0, plain) >= 0:
+            return True
+        return self._wide.find(piece, 0, wide) >= 0
+
+
+def _starts(texts: list[str]) -> Iterator[int]:
+    """Where each begins when they are joined by one character."""
+    return accumulate([len(text) + 1 for text in texts[:-1]], initial=0)
 
 
 def _endings(texts: list[str]) -> list[str]:

@@ -100,7 +100,10 @@ def step_record(step: Step) -> dict[str, Any]:
         "received": step.received,
         "passed_on": step.passed_on,
         "notes": list(step.notes),
-        "dropped": [dropped._asdict() for dropped in step.dropped],
+        "dropped": [
+            {"memory_id": memory_id, "ordinal": ordinal, "reason": reason}
+            for memory_id, ordinal, reason in step.dropped
+        ],
     }
 
 
