@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import zipfile
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -20,6 +22,14 @@ from tests.knowledge import files_of_tests as files
 def base() -> Iterator[KnowledgeBase]:
     with Engine.in_memory(embedder="none") as engine:
         yield KnowledgeBase(engine, "handbook")
+
+
+def repacked(data: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
+    made_anew = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(made_anew, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, change(name, old.read(name)))
+    return made_anew.getvalue()
 
 
 def parts(base: KnowledgeBase, data: bytes | str, name: str) -> list[Part]:
@@ -161,3 +171,113 @@ def test_quotes_broken_on_every_line_take_no_time(base: KnowledgeBase) -> None:
 def test_years_can_be_names_of_columns(base: KnowledgeBase, text: str, lines: list[str]) -> None:
     (found,) = parts(base, text, "t.csv")
     assert found.text.split("\n") == lines
+
+
+@pytest.mark.parametrize("title", ["Article {}", "第{}条", "Rule {} 规则"])
+def test_numbered_headings_at_the_top_of_pages_are_no_running_titles(
+    base: KnowledgeBase, title: str
+) -> None:
+    said = "The fox ran. Snow fell. Bread rose. 河水流过。 山上有雪。 风停了。".split(". ")
+    pages = [
+        [("Company handbook", 8), (title.format(n), 14), (f"{said[n % 4]}.", 11),
+         ("More is told of it in the lines that follow.", 11), ("下面几行还会说到这件事。", 11),
+         (f"Handbook 2026 | {n + 4}", 8), (f"第 {n} 页 共 6 页", 9)]
+        for n in range(1, 7)
+    ]  # fmt: skip
+    kept = "\n".join(one.text for one in parts(base, files.pdf(pages), "law.pdf"))
+    assert all(title.format(n) in kept for n in range(1, 7))
+    for gone in ("Company handbook", "Handbook 2026", "页 共"):
+        assert gone not in kept
+
+
+@pytest.mark.parametrize("line", ["Reading {} was {} degrees.", "第{}次测得{}度。", "{} {}"])
+def test_lines_that_differ_in_numbers_only_are_text(base: KnowledgeBase, line: str) -> None:
+    told = [[line.format(n * 7 + at, n * n + at * 13) for at in range(8)] for n in range(1, 7)]
+    pages = [[*((one, 11) for one in own), (f"- {n} -", 11)] for n, own in enumerate(told, 1)]
+    kept = "\n".join(one.text for one in parts(base, files.pdf(pages), "log.pdf"))
+    assert all(one in kept for own in told for one in own)
+    assert "- 3 -" not in kept
+
+
+def test_pages_numbered_in_roman(base: KnowledgeBase) -> None:
+    numbers = ["iii", "iv", "v", "vi", "vii", "viii", "ix"]
+    said = ["序言 Foreword", "Thanks", "感谢", "Signs", "符号", "Words", "词语"]
+    pages = [[(f"{one}.", 11), ("more.", 11), (f"{number}", 11)]
+             for one, number in zip(said, numbers, strict=True)]  # fmt: skip
+    kept = "\n".join(one.text for one in parts(base, files.pdf(pages), "f.pdf"))
+    assert all(one in kept for one in said)
+    assert not any(number in kept.split() for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["It is a well-", "known fact."], "It is a well-known fact."),
+        (["Of infor-", "mation and a cata-", "logue."], "Of information and a catalogue."),
+        (["See COVID-", "19 here."], "See COVID-19 here."),
+        (["A data-", "base, not data-base."], "A data-base, not data-base."),
+        (["A data-", "base, the database."], "A database, the database."),
+        (["The user of a user-", "defined type, as defined."],
+         "The user of a user-defined type, as defined."),
+    ],
+)  # fmt: skip
+def test_hyphens_at_the_end_of_a_line(base: KnowledgeBase, lines: list[str], told: str) -> None:
+    (found,) = parts(base, files.pdf([[(line, 11) for line in lines]]), "h.pdf")
+    assert found.text == told
+
+
+def word(body: str) -> bytes:
+    """A DOCX with this inside its body."""
+
+    def change(name: str, data: bytes) -> bytes:
+        at = data.find(b"<w:sectPr") if name == "word/document.xml" else -1
+        return data if at < 0 else data[:at] + body.encode() + data[at:]
+
+    return repacked(files.docx([("p", "First 首先.")]), change)
+
+
+def run(text: str) -> str:
+    return f"<w:r><w:t>{text}</w:t></w:r>"
+
+
+def test_what_was_moved_under_review_is_there_once(base: KnowledgeBase) -> None:
+    moved = run("Moved 移动的话.")
+    body = (
+        f'<w:p><w:moveFrom w:id="1" w:author="a">{moved}</w:moveFrom>{run("Stays 留下.")}</w:p>'
+        f'<w:p><w:moveTo w:id="2" w:author="a">{moved}</w:moveTo></w:p>'
+    )
+    (found,) = parts(base, word(body), "m.docx")
+    assert found.text == "First 首先.\n\nStays 留下.\n\nMoved 移动的话."
+
+
+def test_tables_inside_tables_are_told_once(base: KnowledgeBase) -> None:
+    def table(*cells: str) -> str:
+        return "<w:tbl><w:tr>" + "".join(f"<w:tc>{one}</w:tc>" for one in cells) + "</w:tr></w:tbl>"
+
+    inner = table(f"<w:p>{run('inner one 内一')}</w:p>", f"<w:p>{run('inner two')}</w:p>")
+    outer = table(f"<w:p>{run('outer 外')}</w:p>{inner}<w:p/>", f"<w:p>{run('beside')}</w:p>")
+    (found,) = parts(base, word(outer), "t.docx")
+    assert found.text.startswith("First 首先.\n\n| outer 外 inner one 内一 inner two | beside |")
+    assert found.text.count("inner") == 2
+
+
+def test_text_in_custom_xml_and_deep_controls_is_read(base: KnowledgeBase) -> None:
+    body = f'<w:customXml w:element="a"><w:p>{run("Inside 里面.")}</w:p></w:customXml>'
+    deep = f"<w:p>{run('Deep 深处.')}</w:p>"
+    for _ in range(40):
+        deep = f"<w:sdt><w:sdtContent>{deep}</w:sdtContent></w:sdt>"
+    (found,) = parts(base, word(body + deep), "c.docx")
+    assert found.text == "First 首先.\n\nInside 里面.\n\nDeep 深处."
+
+
+def test_hidden_slides_are_left_out_and_the_report_says_so(base: KnowledgeBase) -> None:
+    def change(name: str, data: bytes) -> bytes:
+        return (
+            data.replace(b"<p:sld ", b'<p:sld show="0" ') if name.endswith("slide2.xml") else data
+        )
+
+    slides = [("One 一", ["a"], ""), ("Secret 秘密", ["b"], ""), ("Three 三", ["c"], "")]
+    (outcome,) = base.add(repacked(files.pptx(slides), change), name="s.pptx").outcomes
+    assert outcome.notes == ("slide 2 is hidden, and left out",)
+    found = base.document_parts("s.pptx")
+    assert [(one.page, one.headings) for one in found] == [(1, "One 一"), (3, "Three 三")]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-_DEEPEST = 16  # content controls inside content controls
+# What was deleted or moved away under review, and what is there once more for older programs.
+_GONE = frozenset({_W + "moveFrom", _W + "del", _FALLBACK})
 
 
 def read(data: bytes, limits: Limits) -> Reading:
@@ -32,7 +33,7 @@ def read(data: bytes, limits: Limits) -> Reading:
         body = document.element.body
     except (KeyError, ValueError, XMLSyntaxError, AttributeError) as e:
         raise Unreadable(f"it is damaged, or no DOCX ({type(e).__name__}: {e})") from None
-    blocks = list(_blocks(body, levels, 0))
+    blocks = list(_blocks(body, levels))
     if not any(block.level for block in blocks):  # nobody used styles: go by what lines say
         blocks = [_by_words(block) for block in blocks]
     about = document.core_properties
@@ -79,25 +80,36 @@ def _outline_level(properties: _Element | None) -> int:
     return int(value) + 1 if value.isdigit() and int(value) < 9 else 0
 
 
-def _blocks(parent: _Element, levels: dict[str, int], depth: int) -> Iterator[Block]:
-    for child in parent:
+def _blocks(parent: _Element, levels: dict[str, int]) -> Iterator[Block]:
+    for child in _within(parent, _W + "p", _W + "tbl"):
         if child.tag == _W + "p":
             text = _text(child)
             if text:
                 yield _paragraph(child, text, levels)
-        elif child.tag == _W + "tbl":
-            rows = [[_cell(c) for c in row.iter(_W + "tc")] for row in child.iter(_W + "tr")]
+        else:
+            rows = [
+                [_cell(cell) for cell in _within(row, _W + "tc")]
+                for row in _within(child, _W + "tr")
+            ]
             table = as_table(rows)
             if table is not None:
                 yield table
-        elif child.tag == _W + "sdt" and depth < _DEEPEST and not _is_contents(child):
-            content = child.find(_W + "sdtContent")
-            if content is not None:
-                yield from _blocks(content, levels, depth + 1)
+
+
+def _within(parent: _Element, *tags: str) -> Iterator[_Element]:
+    """The outermost elements of these kinds, through whatever is wrapped around them: controls,
+    fields, marks of a review. The parser lets nothing be nested so deep that this cannot end."""
+    for child in parent:
+        if child.tag in tags:
+            yield child
+        elif child.tag not in _GONE and not _is_contents(child):
+            yield from _within(child, *tags)
 
 
 def _is_contents(control: _Element) -> bool:
     """A table of contents says nothing that the headings do not say."""
+    if control.tag != _W + "sdt":
+        return False
     gallery = control.find(f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery")
     return gallery is not None and gallery.get(_W + "val") == "Table of Contents"
 
@@ -117,18 +129,20 @@ def _paragraph(element: _Element, text: str, levels: dict[str, int]) -> Block:
 
 
 def _text(element: _Element) -> str:
-    """What it says, with what was inserted under review and without what was deleted. A text box
-    is there twice, for older programs once more."""
-    again = {one for old in element.iter(_FALLBACK) for one in old.iter(_W + "t")}
+    """What it says, with what was inserted under review and without what was deleted or moved away.
+    A text box is there twice, for older programs once more."""
+    gone = {one for old in element.iter(*_GONE) for one in old.iter()}
     parts: list[str] = []
     for node in element.iter(_W + "t", _W + "tab", _W + "br", _W + "cr", _W + "noBreakHyphen"):
+        if node in gone:
+            continue
         if node.tag == _W + "t":
-            if node not in again:
-                parts.append(node.text or "")
+            parts.append(node.text or "")
         else:
             parts.append({"tab": "\t", "noBreakHyphen": "-"}.get(str(node.tag)[len(_W) :], "\n"))
     return "".join(parts).strip()
 
 
 def _cell(cell: _Element) -> str:
-    return " ".join(filter(None, (_text(one) for one in cell.iter(_W + "p"))))
+    """With the tables inside it, as text."""
+    return " ".join(filter(None, (_text(one) for one in _within(cell, _W + "p"))))

@@ -7,10 +7,11 @@ import re
 from collections import Counter
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.errors import MissingExtra
 from recollect.knowledge.documents.blocks import Block, Limits, Reading, Unreadable
+from recollect.knowledge.documents.pdf_lines import Line, unbroken, without_edges
 from recollect.knowledge.documents.plain import heading_level, numbered_level
 
 if TYPE_CHECKING:
@@ -18,15 +19,7 @@ if TYPE_CHECKING:
 
 _LARGER = 1.15  # than the letters of the text: a heading
 _LONGEST = 120
-_EDGE_FROM = 4  # pages, before what repeats at their edges can be told from text
 _JUNK_TITLE = re.compile(r"^(untitled|microsoft word|.*\.(docx?|indd|tex|pdf|pptx?)$)", re.I)
-
-
-class Line(NamedTuple):
-    text: str
-    page: int
-    size: float  # of its first letter
-    top: float
 
 
 def read(data: bytes, limits: Limits) -> Reading:
@@ -49,7 +42,7 @@ def read(data: bytes, limits: Limits) -> Reading:
         raise Unreadable(
             "it holds no text: perhaps scanned pages. Let a program for OCR read it first"
         )
-    blocks = _blocks(_without_edges(lines, count), outline)
+    blocks = _blocks(without_edges(unbroken(lines), count), outline)
     title = "" if _JUNK_TITLE.match(title) else title
     return Reading(blocks, title, unit="page", places=count, notes=notes)
 
@@ -84,7 +77,7 @@ def _lines(document: PdfDocument, limits: Limits) -> tuple[list[Line], tuple[str
                 first = at + len(line) - len(line.lstrip())
                 size = pdfium.FPDFText_GetFontSize(words.raw, first)
                 top = words.get_charbox(min(first, words.count_chars() - 1))[3]
-                lines.append(Line(_unbroken(bare), number, round(size, 1), top))
+                lines.append(Line(_clean(bare), number, round(size, 1), top))
             at += len(line) + 1
         chars += len(text)
         words.close()
@@ -97,10 +90,9 @@ def _some(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers[:10])) + (", …" if len(numbers) > 10 else "")
 
 
-def _unbroken(line: str) -> str:
-    """Without the marks of words that were broken at the end of a line, and without what no text
-    holds."""
-    return re.sub(r"[\ufffe\ufffd\u0000-\u0008\u000b-\u001f\u00ad]", "", line)
+def _clean(line: str) -> str:
+    """Without what no text holds."""
+    return re.sub(r"[\ufffd\u0000-\u0008\u000b-\u001f\u00ad]", "", line)
 
 
 def _outline(document: PdfDocument) -> dict[int, list[tuple[int, str]]]:
@@ -118,30 +110,6 @@ def _outline(document: PdfDocument) -> dict[int, list[tuple[int, str]]]:
     except PdfiumError:
         return found  # as far as it could be read
     return found
-
-
-def _without_edges(lines: list[Line], pages: int) -> list[Line]:
-    """Without running titles and page numbers."""
-    if pages < _EDGE_FROM:
-        return lines
-    by_page: dict[int, list[Line]] = {}
-    for line in lines:
-        by_page.setdefault(line.page, []).append(line)
-    edges = {page: _edges(own) for page, own in by_page.items()}
-    seen = Counter(form for own in edges.values() for form in {_form(one) for one in own})
-    repeated = {form for form, times in seen.items() if times > len(by_page) / 2}
-    gone = {one for own in edges.values() for one in own if _form(one) in repeated}
-    return [line for line in lines if line not in gone]
-
-
-def _edges(lines: list[Line]) -> list[Line]:
-    """The first and last lines of a page; none where that would be all of it."""
-    deep = 2 if len(lines) >= 6 else 1 if len(lines) >= 3 else 0
-    return lines[:deep] + lines[len(lines) - deep :]
-
-
-def _form(line: Line) -> str:
-    return re.sub(r"\d+|[ivxlc]+$", "#", line.text.lower())
 
 
 def _blocks(lines: list[Line], outline: dict[int, list[tuple[int, str]]]) -> list[Block]:

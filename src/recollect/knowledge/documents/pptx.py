@@ -10,8 +10,6 @@ from recollect.errors import MissingExtra
 from recollect.knowledge.documents.blocks import Block, Limits, Reading, Unreadable
 from recollect.knowledge.documents.tables import as_table
 
-_DEEPEST = 16  # groups inside groups
-
 
 def read(data: bytes, limits: Limits) -> Reading:
     try:
@@ -23,27 +21,30 @@ def read(data: bytes, limits: Limits) -> Reading:
     try:
         slides = pptx.Presentation(io.BytesIO(data))
         blocks: list[Block] = []
+        notes: list[str] = []
         count = 0
         for count, slide in enumerate(slides.slides, start=1):
             if count > limits.pages:
-                return Reading(
-                    blocks, "", "slide", count - 1, notes=(f"read to slide {count - 1}",)
-                )
-            blocks += _slide(slide, count)
+                notes.append(f"read to slide {count - 1}")
+                return Reading(blocks, "", "slide", count - 1, notes=tuple(notes))
+            if slide.element.get("show") in ("0", "false"):
+                notes.append(f"slide {count} is hidden, and left out")
+            else:
+                blocks += _slide(slide, count)
         about = slides.core_properties
     except (KeyError, ValueError, XMLSyntaxError, AttributeError) as e:
         raise Unreadable(f"it is damaged, or no PPTX ({type(e).__name__}: {e})") from None
     title = about.title or ""
     title = "" if title == "PowerPoint Presentation" else title
     told: dict[str, Any] = {"author": about.author} if about.author else {}
-    return Reading(blocks, title, "slide", count, about=told)
+    return Reading(blocks, title, "slide", count, about=told, notes=tuple(notes))
 
 
 def _slide(slide: Any, number: int) -> list[Block]:
     title = slide.shapes.title
     heading = "" if title is None else " ".join(title.text_frame.text.split())
     skip = None if title is None else title.shape_id
-    body = list(_shapes(slide.shapes, number, skip, 0))
+    body = list(_shapes(slide.shapes, number, skip))
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         said = slide.notes_slide.notes_text_frame.text.strip()
         if said:
@@ -54,12 +55,12 @@ def _slide(slide: Any, number: int) -> list[Block]:
     return [Block(heading, level=1, place=number), *body] if heading else body
 
 
-def _shapes(shapes: Iterable[Any], number: int, skip: int | None, depth: int) -> Iterator[Block]:
+def _shapes(shapes: Iterable[Any], number: int, skip: int | None) -> Iterator[Block]:
     for shape in shapes:
         if shape.shape_id == skip:
             continue
-        if hasattr(shape, "shapes") and depth < _DEEPEST:
-            yield from _shapes(shape.shapes, number, None, depth + 1)
+        if hasattr(shape, "shapes"):
+            yield from _shapes(shape.shapes, number, None)
         elif getattr(shape, "has_table", False):
             table = as_table([[c.text for c in row.cells] for row in shape.table.rows], number)
             if table is not None:
