@@ -6,7 +6,7 @@ door, and two who disable at once do not undo each other. Listing still shows wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.filters import Filter, Not, PartOf
 from recollect.stores.protocol import Store
@@ -36,13 +36,16 @@ class Withheld:
 
     def add(self, ids: Iterable[str], *, space: str) -> None:
         """Let no question find these, nor their parts (`ID.…`)."""
-        for one in ids:
-            self._store.write_note(_NOTES + one, space)
+        self._write(dict.fromkeys(ids, space))
 
     def remove(self, ids: Iterable[str]) -> None:
         """Let them be found again."""
-        for one in ids:
-            self._store.write_note(_NOTES + one, None)
+        self._write(dict.fromkeys(ids))
+
+    def _write(self, spaces: Mapping[str, str | None]) -> None:
+        """All or none, and nothing where there is nothing to do."""
+        if spaces:
+            self._store.write_notes({_NOTES + one: space for one, space in spaces.items()})
 
     def forget_space(self, space: str) -> None:
         self.remove(self.ids(space))

@@ -274,9 +274,18 @@ def test_many_named_by_path_are_not_looked_for_one_by_one(
         listed.append(options)
         return scan(**options)
 
+    written: list[int] = []
+    write_notes = base.engine.store.write_notes
+
+    def counted_notes(told: Mapping[str, str | None]) -> None:
+        written.append(len(told))
+        write_notes(told)
+
     monkeypatch.setattr(base.engine.store, "scan", counted)
+    monkeypatch.setattr(base.engine.store, "write_notes", counted_notes)
     assert [one.enabled for one in base.disable_documents(*map(str, paths))] == [False] * 6
     assert [one.enabled for one in base.enable_documents(*map(str, paths))] == [True] * 6
+    assert written == [6, 6], "all or none"
     base.add("# bytes 字节".encode(), name="bytes.md")
     base.add("# bytes 字节".encode(), name="bytes.md")
     assert base.remove_documents(*map(str, paths)) == 12

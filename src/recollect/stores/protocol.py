@@ -245,6 +245,9 @@ class Store(Protocol):
     def write_note(self, key: str, value: str | None) -> None:
         """Keep a note, or (None) erase it."""
 
+    def write_notes(self, told: Mapping[str, str | None]) -> None:
+        """The same with several, all or none."""
+
     def check(self) -> list[Check]:
         """Look at every part, thoroughly."""
 

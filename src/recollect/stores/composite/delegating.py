@@ -128,3 +128,6 @@ class LeftToTheTruth:
 
     def write_note(self, key: str, value: str | None) -> None:
         self._truth.write_note(key, value)
+
+    def write_notes(self, told: Mapping[str, str | None]) -> None:
+        self._truth.write_notes(told)

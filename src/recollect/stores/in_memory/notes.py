@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 
 
 class Notes:
@@ -14,6 +15,9 @@ class Notes:
         return {k: v for k, v in sorted(self._notes.items()) if k.startswith(prefix)}
 
     def write_note(self, key: str, value: str | None) -> None:
+        self.write_notes({key: value})
+
+    def write_notes(self, told: Mapping[str, str | None]) -> None:
         with self._writing:  # a new one each time: whoever reads has a whole one
-            held = {k: v for k, v in self._notes.items() if k != key}
-            self._notes = held if value is None else {**held, key: value}
+            held = {**self._notes, **told}
+            self._notes = {key: value for key, value in held.items() if value is not None}

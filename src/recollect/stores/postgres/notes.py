@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recollect.stores.postgres.database import Cursor
 
 
@@ -13,12 +15,14 @@ def notes(cursor: Cursor, prefix: str) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
-def write_note(cursor: Cursor, key: str, value: str | None) -> None:
-    if value is None:
-        cursor.execute("DELETE FROM notes WHERE key = %s", (key,))
-    else:
-        cursor.execute(
-            "INSERT INTO notes (key, value) VALUES (%s, %s) "
-            "ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value",
-            (key, value),
-        )
+def write_notes(cursor: Cursor, notes: Mapping[str, str | None]) -> None:
+    """In the order of their keys: two who write the same ones never wait for each other."""
+    for key, value in sorted(notes.items(), key=lambda note: note[0]):
+        if value is None:
+            cursor.execute("DELETE FROM notes WHERE key = %s", (key,))
+        else:
+            cursor.execute(
+                "INSERT INTO notes (key, value) VALUES (%s, %s) "
+                "ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value",
+                (key, value),
+            )

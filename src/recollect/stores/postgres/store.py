@@ -364,7 +364,10 @@ class PostgresStore(HasGenerations, HasWhole):
             return notes.notes(reader, prefix)
 
     def write_note(self, key: str, value: str | None) -> None:
-        self._database.write(lambda writer: notes.write_note(writer, key, value))
+        self.write_notes({key: value})
+
+    def write_notes(self, told: Mapping[str, str | None]) -> None:
+        self._database.write(lambda writer: notes.write_notes(writer, told))
 
     def check(self) -> list[Check]:
         from recollect.stores.postgres.health import check

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import apsw
 
 _OURS = "note/"  # before the keys of notes; the store's own have none
@@ -16,8 +18,9 @@ def notes(reader: apsw.Connection, prefix: str) -> dict[str, str]:
     return {key[len(_OURS) :]: value for key, value in rows}
 
 
-def write_note(writer: apsw.Connection, key: str, value: str | None) -> None:
-    if value is None:
-        writer.execute("DELETE FROM meta WHERE key = ?", (_OURS + key,))
-    else:
-        writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_OURS + key, value))
+def write_notes(writer: apsw.Connection, notes: Mapping[str, str | None]) -> None:
+    for key, value in notes.items():
+        if value is None:
+            writer.execute("DELETE FROM meta WHERE key = ?", (_OURS + key,))
+        else:
+            writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_OURS + key, value))

@@ -381,8 +381,11 @@ class SQLiteStore(HasGenerations, HasWhole):
             return notes.notes(reader, prefix)
 
     def write_note(self, key: str, value: str | None) -> None:
+        self.write_notes({key: value})
+
+    def write_notes(self, told: Mapping[str, str | None]) -> None:
         with self._database.write() as writer:
-            notes.write_note(writer, key, value)
+            notes.write_notes(writer, told)
 
     def check(self) -> list[Check]:
         from recollect.stores.sqlite.health import check

@@ -61,6 +61,11 @@ class CareContract(StoreCase):
             store.write_note("a/一", None)
             store.write_note("never", None)
             assert list(store.notes()) == ["a/2", "a/_", "b"]
+            store.write_notes({"c/二": "两", "a/2": "2", "b": None, "never": None})
+            store.write_notes({})
+            assert store.notes() == {
+                "a/2": "2", "a/_": "_ and % stand for themselves", "c/二": "两",
+            }  # fmt: skip
             assert all(check.ok for check in store.check())
         finally:
             store.close()
