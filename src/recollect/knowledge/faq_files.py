@@ -18,11 +18,14 @@ from typing import Any, NamedTuple
 
 from recollect.checks import shown
 from recollect.errors import InvalidInput
+from recollect.knowledge.faq_entry import FIELDS
+from recollect.text.csv_records import Record, csv_records, guarded, unguarded
 from recollect.text.fold import fold
 
 FORMATS = ("csv", "json", "jsonl")
 SEPARATOR = "##"
 MAX_BYTES = 200_000_000
+_MOST_NAMED = 20  # fields that are not read
 
 # What columns may be called, without case, blanks, and what stands in brackets behind.
 _COLUMNS = {
@@ -73,7 +76,9 @@ def read_bytes(
         raise InvalidInput("the separator is empty; use something that no question holds, as ##")
     if form == "csv":
         return _csv(text, separator, name)
-    return Read(_json(text, name) if form == "json" else _jsonl(text), [])
+    notes: list[str] = []
+    unread = Unread(notes)
+    return Read(_json(text, name, unread) if form == "json" else _jsonl(text, unread), notes)
 
 
 def written(records: Iterable[Mapping[str, Any]], form: str, *, separator: str = SEPARATOR) -> str:
@@ -88,7 +93,7 @@ def written(records: Iterable[Mapping[str, Any]], form: str, *, separator: str =
     writer = csv.writer(out)
     writer.writerow(_WRITTEN)
     for record in records:
-        writer.writerow([_cell(record[name], separator) for name in _WRITTEN])
+        writer.writerow([guarded(_cell(record[name], separator)) for name in _WRITTEN])
     return out.getvalue()
 
 
@@ -140,8 +145,9 @@ def _format(name: str, text: str) -> str:
 
 
 def _csv(text: str, separator: str, name: str) -> Read:
+    lines = list(io.StringIO(text, newline=""))
     for delimiter in ",\t;":
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        reader = csv.reader(lines, delimiter=delimiter)
         try:
             header = next(reader, [])
         except csv.Error:
@@ -159,18 +165,14 @@ def _csv(text: str, separator: str, name: str) -> Read:
         raise InvalidInput(f"{name}: two columns are called {sorted(double)[0]!r}; keep one")
     unread = [cell for cell, field in zip(header, fields, strict=True) if not field and cell]
     notes = [f"columns that were not read: {', '.join(unread)}"] if unread else []
-    return Read(_csv_rows(reader, fields, separator), notes)
+    records = csv_records(lines, reader.line_num, delimiter)
+    return Read(_csv_rows(records, fields, separator), notes)
 
 
-def _csv_rows(reader: Any, fields: list[str | None], separator: str) -> Iterator[Row]:
-    while True:
-        place = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as e:
-            yield Row(place, None, f"cannot be read as CSV: {e}")
+def _csv_rows(records: Iterable[Record], fields: list[str | None], separator: str) -> Iterator[Row]:
+    for place, cells, fault in records:
+        if fault:
+            yield Row(place, None, fault)
             continue
         if not any(cell.strip() for cell in cells):
             continue
@@ -182,10 +184,17 @@ def _csv_rows(reader: Any, fields: list[str | None], separator: str) -> Iterator
         for field, cell in zip(fields, cells, strict=False):
             if field is not None and cell.strip():
                 try:
-                    told |= _parsed(field, cell.strip(), separator)
+                    _add(told, _parsed(field, unguarded(cell.strip()), separator))
                 except InvalidInput as e:
                     why = str(e)
         yield Row(place, None, why) if why else Row(place, told)
+
+
+def _add(told: dict[str, Any], more: Mapping[str, Any]) -> None:
+    for field, value in more.items():
+        if field in told and told[field] != value:
+            raise InvalidInput(f"{field!r} is told twice, and differently; keep one")
+        told[field] = value
 
 
 def _parsed(field: str, cell: str, separator: str) -> dict[str, Any]:
@@ -207,7 +216,7 @@ def _column(cell: str) -> str:
     return re.sub(r"[\s_*-]+|\(.*", "", fold(cell).strip("\ufeff"))
 
 
-def _json(text: str, name: str) -> Iterator[Row]:
+def _json(text: str, name: str, unread: Unread) -> Iterator[Row]:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError) as e:
@@ -217,27 +226,50 @@ def _json(text: str, name: str) -> Iterator[Row]:
         whole = lists[0] if lists else [whole]
     if not isinstance(whole, list):
         raise InvalidInput(f"{name}: expected a list of entries")
-    return (_object(place, one) for place, one in enumerate(whole, start=1))
+    return (_object(place, one, unread) for place, one in enumerate(whole, start=1))
 
 
-def _jsonl(text: str) -> Iterator[Row]:
+def _jsonl(text: str, unread: Unread) -> Iterator[Row]:
     for place, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield _object(place, json.loads(line))
+                yield _object(place, json.loads(line), unread)
             except (ValueError, RecursionError) as e:
                 yield Row(place, None, f"is not JSON: {e}")
 
 
-def _object(place: int, value: object) -> Row:
+class Unread:
+    """The fields that no entry has, said once in a note however many rows have them."""
+
+    def __init__(self, notes: list[str]) -> None:
+        self._notes = notes
+        self._names: dict[str, None] = {}
+
+    def add(self, name: str) -> None:
+        if name in self._names or len(self._names) >= _MOST_NAMED:
+            return
+        self._names[name] = None
+        self._notes[:] = [f"fields that were not read: {', '.join(self._names)}"]
+
+
+def _object(place: int, value: object, unread: Unread) -> Row:
     """Keys may be called as columns are."""
     if not isinstance(value, dict):
         return Row(place, None, f"expected an object with a 'question', got {shown(value)}")
     told: dict[str, Any] = {}
-    for key, item in value.items():
-        field = _NAMES.get(_column(str(key)), str(key))
-        if field == "disabled" and isinstance(item, bool):
-            told["enabled"] = not item
-        else:
-            told[field] = item
+    try:
+        for key, item in value.items():
+            field = _NAMES.get(_column(str(key)), str(key))
+            if field == "disabled" and isinstance(item, bool):
+                _add(told, {"enabled": not item})
+            elif field in ("enabled", "disabled") and isinstance(item, str):
+                _add(told, _parsed(field, item, SEPARATOR))
+            elif field == "disabled" and item is not None:
+                raise InvalidInput(f"{key}: expected true or false, got {shown(item)}")
+            elif field in FIELDS:
+                _add(told, {field: item})
+            elif field != "disabled":
+                unread.add(shown(str(key)))
+    except InvalidInput as e:
+        return Row(place, None, str(e))
     return Row(place, told)
