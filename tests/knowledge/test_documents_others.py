@@ -153,7 +153,8 @@ def test_the_file_that_was_replaced_does_not_come_back_until_it_changes(
 def test_bytes_under_its_name_replace_what_replaced_it(base: KnowledgeBase) -> None:
     base.add(LEAVE.encode(), name="leave.md")
     base.replace_document("leave.md", OTHER.encode())
-    assert base.add(LEAVE.encode(), name="leave.md").counts["replaced"] == 1
+    (outcome,) = base.add(LEAVE.encode(), name="leave.md").outcomes
+    assert (outcome.fate, outcome.notes) == ("replaced", ())
     assert "三十" in texts(base, "leave.md")
 
 
