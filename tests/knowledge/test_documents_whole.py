@@ -37,7 +37,7 @@ def parts(base: KnowledgeBase, data: bytes | str, name: str) -> list[Part]:
     return base.document_parts(name)
 
 
-@pytest.mark.parametrize("line", ["x" * 99, "字" * 99])
+@pytest.mark.parametrize("line", ["x" * 99, "字" * 99], ids=["en", "zh"])
 def test_a_long_fence_is_not_repeated_on_every_part(line: str) -> None:
     size = 60_000
     text = "`" * size + "\n" + (line + "\n") * (size // 100)

@@ -55,8 +55,8 @@ class Readers:
             raise Unreadable(told["why"])
         record = told["read"]
         record["blocks"] = [
-            Block(*block[:-1], tuple((at, place) for at, place in block[-1]))
-            for block in record["blocks"]
+            Block(*one)._replace(breaks=tuple((at, place) for at, place in one[-1]))
+            for one in record["blocks"]
         ]
         record["notes"] = tuple(record["notes"])
         return Reading(**record)
