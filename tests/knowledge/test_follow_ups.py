@@ -7,7 +7,7 @@ import pytest
 from recollect.errors import InvalidInput
 from recollect.knowledge import Turn
 from recollect.knowledge.follow_ups import by_rules
-from recollect.knowledge.listed_items import listed_items
+from recollect.knowledge.listed_items import listed_items, named_items
 from recollect.knowledge.turns import MAX_TURNS, Reference, turns_from
 
 PLANS = Turn("Which plans are there?", "1. Starter: 5 dollars [1]\n2. **Team** – 20 [2]\n3. Big")
@@ -45,6 +45,27 @@ NIANJIA = Turn("年假有几天？", "十天[1]。")
          "What is her email? (Ana Ruiz)"),
         (Turn("谁审批报销？", "财务部的周敏[1]。"), "她的分机是多少？",
          "她的分机是多少？（财务部的周敏）"),
+        (Turn("退货政策是什么？"), "如果是电子产品呢", "电子产品：退货政策是什么？"),
+        (Turn("退货政策是什么？"), "那电子产品呢？", "电子产品：退货政策是什么？"),
+        (Turn("退款多久到账？"), "要是周末呢？", "周末：退款多久到账？"),
+        (NIANJIA, "如果是病假呢？", "病假有几天？"),
+        (Turn("Compare A100 and B200"), "the former's price?", "A100's price"),
+        (Turn("Compare A100 with B200."), "How heavy is the latter?", "How heavy is B200"),
+        (Turn("比较A100和B200"), "前者的价格？", "A100的价格"),
+        (Turn("比较一下 A100 和 B200"), "后者多少钱？", "B200多少钱"),
+        (Turn("What is the fee in Paris?"), "same for Berlin?", "What is the fee in Berlin?"),
+        (Turn("What is the fee in Paris?"), "Is it the same in Berlin?",
+         "What is the fee in Berlin?"),
+        (Turn("How is the fee paid?"), "same for members?", "members: How is the fee paid?"),
+        (Turn("巴黎的费用是多少？"), "柏林也一样吗？", "柏林的费用是多少？"),
+        (Turn("运费怎么算？"), "新疆也是吗？", "新疆：运费怎么算？"),
+        (Turn("有哪些版本？", "我们有基础版、团队版和企业版[1]。"), "最后一个多少钱？",
+         "企业版多少钱（版本）"),
+        (Turn("基础版、团队版和企业版有什么区别？"), "最后一个多少钱？", "企业版多少钱"),
+        (Turn("Which plans are there?", "We offer Basic, Team and Enterprise [1]."),
+         "How much is the last one?", "How much is Enterprise (plans)"),
+        (Turn("Compare Basic, Team and Enterprise"), "How much is the second one?",
+         "How much is Team"),
         (LEAVE, "why?", "why: How many days of leave do employees get in France?"),
         (LEAVE, "Tell me more", "How many days of leave do employees get in France?"),
         (NIANJIA, "为什么？", "为什么：年假有几天？"),
@@ -77,6 +98,8 @@ def test_what_it_lacks_is_taken_from_the_turn_before(
         "Are there any discounts this year?",
         "如果订单延迟，可以取消它吗？",
         "第一次登录要改密码吗？",
+        "如果周末下单，多久发货？",
+        "Is the price the same for members and guests?",
         "第三方登录支持吗？",
         "这个月的探视时间有变化吗？",
         "其他城市的住宿标准是多少？",
@@ -161,3 +184,17 @@ def test_turns_are_data() -> None:
 def test_turns_that_are_wrong_say_where(data: object, message: str) -> None:
     with pytest.raises(InvalidInput, match=message.replace("(", r"\(")):
         turns_from(data)
+
+
+@pytest.mark.parametrize(
+    ("told", "items"),
+    [
+        ("有基础版、团队版和企业版。", ["基础版", "团队版", "企业版"]),
+        ("支持微信、支付宝以及银行卡，都可以。", ["微信", "支付宝", "银行卡"]),
+        ("We sell tea, green coffee, and cocoa.", ["tea", "green coffee", "cocoa"]),
+        ("苹果和梨都有。", []),
+        ("Tea and coffee are free.", []),
+    ],
+)
+def test_what_a_sentence_names_one_after_the_other(told: str, items: list[str]) -> None:
+    assert named_items(told) == items

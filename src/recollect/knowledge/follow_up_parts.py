@@ -68,6 +68,13 @@ def without_pair(question: str, pair: list[str], comparing: str) -> str:
     return re.sub(comparing, " ", question, flags=re.IGNORECASE)
 
 
+def besides_items(context: Context, items: list[str], comparing: str) -> Context:
+    """Where the last question itself listed them, without them: one is meant, not the others."""
+    if not all(item and item in context.before for item in items):
+        return context
+    return context._replace(before=without_pair(context.before, items, comparing))
+
+
 def item_name(item: str) -> str:
     """What a listed item is called: what stands before its colon or dash, or its first words."""
     item = re.sub(r"\s*\[[0-9]{1,3}\]", "", item)  # a citation is no part of a name

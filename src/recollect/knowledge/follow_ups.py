@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from recollect.knowledge import follow_ups_chinese, follow_ups_english
 from recollect.knowledge.follow_up_parts import Context, is_chinese_question, names_something
-from recollect.knowledge.listed_items import listed_items
+from recollect.knowledge.listed_items import listed_items, named_items
 from recollect.knowledge.turns import Reference, Turn
 from recollect.text.both_ends import both_ends
 
@@ -55,8 +55,9 @@ def _made_whole(
     last, before = turns[-1], both_ends(before, _LONGEST_BEFORE)
 
     def items() -> list[str]:
-        """What was listed: by the last answer, or else what it referred to, in its order."""
-        named = listed_items(last.answer)
+        """What was listed: by the last answer, as a list or in a sentence, or by the question; or
+        else what the answer referred to, in its order."""
+        named = listed_items(last.answer) or named_items(last.answer) or named_items(last.question)
         if not named:
             told = (
                 one.heading or (heading_of(one) if heading_of else "") for one in last.references

@@ -8,10 +8,12 @@ the subject that the last one named (那多久到账).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from recollect.knowledge.follow_up_parts import (
     Context,
     Made,
+    besides_items,
     names_in,
     names_something,
     with_topic,
@@ -33,7 +35,7 @@ _NTH = (
     rf"(?:最后|末)(?:一)?(?:{_COUNTED})(?:(?:{_GENERIC})|(?=\s*(?:{_GOES_ON}|[，,？?。]|\Z)))|"
     rf"(?:方法|方案|选项|方式|步骤)\s*([0-9]|[一二三四五六七八九])(?=\s*(?:{_GOES_ON}|[，,？?。]|\Z))"
 )
-_COMPARED = "有什么|区别|不同|差别|哪个|更|好|和|与|跟|还是|或者|之间"
+_COMPARED = "比较一下|比较|对比一下|对比|有什么|区别|不同|差别|哪个|更|好|和|与|跟|还是|或者|之间"
 _FORMER = "前者|后者|(?<!最)前一个|(?<!最)后一个"
 _LEAD = (
     r"\A(?:那么|那(?![个里些种边儿样位家款项])|还有|另外|以及|然后|所以|但是|不过|好的?|嗯|哦|而)"
@@ -79,6 +81,9 @@ _PRONOUN = (
     r"\A其(?![他它中实次余實餘])|\A此(?![外前后次类时])|上述|上面(?:说|提|讲|那)|刚才|刚刚说|"
     r"前面(?:说|提|讲)"
 )
+_IF = "如果|要是|假如|假设|若是|若"
+_ALSO = r"(.{1,14}?)也(?:是|一样|是一样|是这样|这样|如此|适用|行)"  # 柏林也一样吗
+_ONLY_ASKED = "是(?:什么|啥|怎样|怎么样|什么样)的?|怎么样"
 _EARLY = 8  # characters: a pronoun further back speaks of what stands before it
 _CLAUSE = r"[，,；;。：:？?！!]"
 
@@ -113,6 +118,7 @@ def _ordinal(plain: str, question: str, context: Context, led: bool) -> Made | N
     items = context.items()
     if not items or at == 0 or not (-len(items) <= at <= len(items)):
         return None
+    context = besides_items(context, items, _COMPARED)
     return _with_item(said, match, items[at - 1 if at > 0 else at], context)
 
 
@@ -133,11 +139,18 @@ def _with_item(said: str, match: re.Match[str], item: str, context: Context) -> 
 
 def _two_of(question: str) -> list[str]:
     match = re.search(
-        rf"([\w{HAN}]{{1,12}}?)(?:和|与|跟|还是|或者|或)([\w{HAN}]{{1,12}}?)"
+        rf"([\w{HAN}]{{1,12}}?)\s?(?:和|与|跟|还是|或者|或)\s?([\w{HAN}]{{1,12}}?)"
         r"(?=有|的|之间|哪|区别|不同|[，,？?。]|\Z)",
         question,
     )
-    return [re.sub(r"\A(?:选|用|买|是)", "", one) for one in match.groups()] if match else []
+    return (
+        [
+            re.sub(r"\A(?:选|用|买|是|比较一下|比较|对比一下|对比)", "", one)
+            for one in match.groups()
+        ]
+        if match
+        else []
+    )
 
 
 def _bare(plain: str, question: str, context: Context, led: bool) -> Made | None:
@@ -153,22 +166,28 @@ def _bare(plain: str, question: str, context: Context, led: bool) -> Made | None
 
 def _fragment(plain: str, question: str, context: Context, led: bool) -> Made | None:
     """那病假呢: a part that takes the place of one in the last question."""
-    ends = re.search(r"呢[\s？?。！!]*\Z", question) is not None
+    alike = re.fullmatch(_ALSO, plain)
+    plain = alike[1] if alike else plain
+    ends = alike is not None or re.search(r"呢[\s？?。！!]*\Z", question) is not None
     if not (ends or (led and re.search(r"[？?]\s*\Z", question))):
         return None
-    part = re.sub(r"\A(?:如果|要是|换成|换做|对于|关于)", "", plain)
+    part = re.sub(rf"\A(?:{_IF}|换成|换做|对于|关于)是?", "", plain)
     if not part or len(part) > 14 or re.search(_ASKING, part) or re.search(_PRONOUN, part):
         return None
     if not names_something(part):
         return None
     if not ends and len(part) > 6:
         return None
-    return Made(_joined(part, context.before), f"“{part}”问的是上一个问题")
+    rules: tuple[_Rule, ...] = (*_ALIKE, _subject, _object)
+    if alike or re.match(_IF, plain):
+        rules = (*_ALIKE, _owner) if alike else _ALIKE
+    return Made(_joined(part, context.before, rules), f"“{part}”问的是上一个问题")
 
 
-def _joined(part: str, before: str) -> str:
+def _joined(part: str, before: str, rules: Sequence[_Rule]) -> str:
+    """`rules` say in whose place it stands: a condition only takes that of one that looks alike."""
     asked = before.rstrip("？?。！! ")
-    for rule in (_same_place, _same_end, _same_letters, _subject, _object):
+    for rule in rules:
         span = rule(part, asked)
         if span is not None:
             start, end = span
@@ -213,6 +232,8 @@ def _same_letters(part: str, asked: str) -> tuple[int, int] | None:
     return places[-1].span() if places else None
 
 
+_Rule = Callable[[str, str], tuple[int, int] | None]
+_ALIKE: tuple[_Rule, ...] = (_same_place, _same_end, _same_letters)
 _MARKS = (
     "的|是|有|怎么|怎样|如何|多久|多少|多长|几|可以|可不可以|能不能|能|要|需要|在哪|什么|会|该|"
     "应该|支持|包括|包含|为什么|是否|算|收|放|属于|找谁|由谁|最|一般|通常|不"
@@ -222,9 +243,17 @@ _MARKS = (
 def _subject(part: str, asked: str) -> tuple[int, int] | None:
     """What stands before the first word of asking: [退款]多久到账."""
     match = re.match(rf"(.{{2,10}}?)(?:{_MARKS})", asked)
+    if match and re.fullmatch(_ONLY_ASKED, asked[match.end(1) :]):
+        return None  # nothing would be left of what it was about
     if match is None or re.match(rf"(?:{_ASKING}|我|你|请|公司|申请|办理)", asked):
         return None
     return match.span(1)
+
+
+def _owner(part: str, asked: str) -> tuple[int, int] | None:
+    """Whose it is: [巴黎]的费用是多少."""
+    match = re.match(rf"([{HAN}A-Za-z0-9]{{2,10}}?)的", asked)
+    return match.span(1) if match else None
 
 
 def _object(part: str, asked: str) -> tuple[int, int] | None:

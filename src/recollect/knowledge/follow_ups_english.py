@@ -7,10 +7,12 @@ of a part of the last question ("and in Germany?"), a pronoun for what that ques
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from recollect.knowledge.follow_up_parts import (
     Context,
     Made,
+    besides_items,
     names_in,
     names_something,
     told_pieces,
@@ -37,7 +39,11 @@ _NTH = (
 _COMPARED = r"\b(?:difference|differ|different|between|better|compared?|versus|vs)\b"
 _FORMER = r"\bthe\s+(former|latter)(?:\s+one)?\b"
 _LEAD = r"(?:(?:and|or|but|so|then|also|ok|okay|well|now|what\s+about|how\s+about)\b[\s,]*)+"
-_ABOUT = r"(?:and\s+|or\s+|but\s+|so\s+|ok\s+|okay\s+|then\s+)*(?:what|how)\s+about\s+"
+_ABOUT = (
+    r"(?:and\s+|or\s+|but\s+|so\s+|ok\s+|okay\s+|then\s+)*"
+    r"(?:(?:what|how)\s+about|(?:is\s+(?:it|that)\s+)?(?:the\s+)?same(?:\s+(?:question|thing))?\s+"
+    r"(?:for|with|in|to|of))\s+"
+)
 _PREPOSITION = (
     r"in|for|on|at|with|from|to|by|during|before|after|under|without|outside|within|per|via|as"
 )
@@ -139,6 +145,7 @@ def _ordinal(plain: str, question: str, context: Context) -> Made | None:
     items = context.items()
     if not (-len(items) <= at <= len(items)) or at == 0 or not items:
         return None
+    context = besides_items(context, items, _COMPARED)
     return _with_item(plain, match, items[at - 1 if at > 0 else at], context)
 
 
@@ -151,8 +158,10 @@ def _with_item(plain: str, match: re.Match[str], item: str, context: Context) ->
 
 
 def _two_of(question: str) -> list[str]:
-    """A and B of "the difference between A and B", "A or B", "A vs B"."""
+    """A and B of "the difference between A and B", "compare A with B", "A or B", "A vs B"."""
     match = re.search(
+        r"\bcompare\s+(.{1,40}?)\s+(?:and|with|to)\s+(.{1,40}?)"
+        r"(?=[?.!,]|\Z|\s+(?:in|for|when|if)\b)|"
         r"\bbetween\s+(.{2,40}?)\s+and\s+(.{2,40}?)(?=[?.!,]|\Z|\s+(?:in|for|when|if)\b)|"
         r"((?:[\w'-]+\s+){0,2}[\w'-]+)\s+(?:or|versus|vs\.?)\s+((?:[\w'-]+\s+){0,2}[\w'-]+)",
         question,
@@ -191,13 +200,16 @@ def _fragment(plain: str, question: str, context: Context) -> Made | None:
         return None
     if not names_something(part):
         return None
-    return Made(_joined(part, context.before), f"“{part}” is asked of the question before")
+    rules = _ALIKE if about and "same" in about[0].lower() else (*_ALIKE, _subject)
+    whole = _joined(part, context.before, rules)
+    return Made(whole, f"“{part}” is asked of the question before")
 
 
-def _joined(part: str, before: str) -> str:
-    """The last question with this part in place of its counterpart; beside it where none is."""
+def _joined(part: str, before: str, rules: Sequence[_Rule]) -> str:
+    """The last question with this part in place of its counterpart; beside it where none is. Of
+    whom the same is asked takes only the place of one that looks alike."""
     asked = before.rstrip("?.! ")
-    for rule in (_same_preposition, _same_head, _same_determiner, _same_shape, _subject):
+    for rule in rules:
         span = rule(part, asked)
         if span is not None:
             start, end, new = span
@@ -253,6 +265,10 @@ def _same_shape(part: str, asked: str) -> Span | None:
     names = [m for m in re.finditer(_NAMES, asked)
              if m.start() > 0 and m[0] != "I"]  # fmt: skip
     return (names[-1].start(), names[-1].end(), bare) if names else None
+
+
+_Rule = Callable[[str, str], Span | None]
+_ALIKE: tuple[_Rule, ...] = (_same_preposition, _same_head, _same_determiner, _same_shape)
 
 
 def _subject(part: str, asked: str) -> Span | None:
