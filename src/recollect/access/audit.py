@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from recollect.access.caller import Caller
 from recollect.access.server_rows import Rows, ServerRows
 from recollect.clock import Clock, from_micros, system_clock, to_micros
-from recollect.errors import RecollectError, StoreError
+from recollect.errors import RecollectError, StoreBusy, StoreError, StoreUnavailable
 
 DONE = "done"
 MOST_TARGETS = 1_000  # of one deed; of more, how many there were
@@ -97,7 +97,9 @@ class Audit:
                 )
         except RecollectError as e:
             self._fault = str(e)
-            raise StoreError(
+            # what passes is said to pass: who asked may try again
+            kind = type(e) if isinstance(e, StoreBusy | StoreUnavailable) else StoreError
+            raise kind(
                 f"the audit trail {self._file.shown} cannot be written ({e}). What was asked may "
                 "have been done; nothing more is written before the trail can be"
             ) from e

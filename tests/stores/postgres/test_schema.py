@@ -54,8 +54,9 @@ def tell_in_the_first(address: str) -> None:
             "identity, content, kind, section, tags, entities, source, provenance, confidence, "
             "created_at, updated_at, reinforcement, access_count, metadata) SELECT 'm1', id, 'i', "
             "'第一 step', 'task', '', '[\"预算\", \"x\"]', '[\"小美\"]', 'docs/a.md', '{}', 1, "
-            "now(), now(), 0, 0, '{}' FROM s RETURNING row, space) INSERT INTO passages (space, number, memory, ordinal, start, "
-            "stop, length) SELECT space, 1, row, 0, 0, 7, 2 FROM m"
+            "now(), now(), 0, 0, '{}' FROM s RETURNING row, space) INSERT INTO passages "
+            "(space, number, memory, ordinal, start, stop, length) "
+            "SELECT space, 1, row, 0, 0, 7, 2 FROM m"
         )
 
 

@@ -1,0 +1,146 @@
+"""PostgreSQL restarts, by turns orderly and by a crash, fifty times, while people write and ask
+over HTTP. Whoever was cut off is told to try again, nothing that was acknowledged is lost, and the
+server is ready again within seconds."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from recollect.access.reception import Reception
+from recollect.settings import Settings
+from recollect.testing import ToyEmbedder
+from recollect.testing.postgres_server import PostgresServer
+from tests.doors.http.served import Served
+
+RESTARTS = 50
+WRITERS, READERS = 2, 2
+_PATIENCE = 60  # seconds: far more than it takes, so that a busy machine fails nobody
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """One that may be stopped."""
+    with PostgresServer.started() as server:
+        yield server
+
+
+class Traffic:
+    """People who go on whatever happens, and note what they were told."""
+
+    def __init__(self, address: str, key: str) -> None:
+        self._address = address
+        self._headers = {"Authorization": f"Bearer {key}"}
+        self._done = threading.Event()
+        self.acknowledged: list[str] = []
+        self.answered = 0
+        self.refused = 0
+        self.faults: list[str] = []
+        work = [(self._write, n) for n in range(WRITERS)] + [(self._ask, n) for n in range(READERS)]
+        self._threads = [threading.Thread(target=self._go_on, args=one) for one in work]
+        for thread in self._threads:
+            thread.start()
+
+    def _go_on(self, work: object, number: int) -> None:
+        try:
+            with httpx.Client(
+                base_url=self._address, headers=self._headers, timeout=60, verify=False
+            ) as client:
+                assert callable(work)
+                work(client, number)
+        except Exception as e:
+            self.faults.append(repr(e))
+
+    def _was_done(self, answer: httpx.Response) -> bool:
+        if answer.is_success:
+            return True
+        self.refused += 1
+        if answer.status_code != 503 or not answer.headers.get("Retry-After"):
+            self.faults.append(f"{answer.status_code} {answer.text}")
+        self._done.wait(0.01)
+        return False
+
+    def _write(self, client: httpx.Client, writer: int) -> None:
+        number = 0
+        while not self._done.is_set():
+            name = f"w{writer}-{number}"
+            told = {"id": name, "text": f"第 {number} thing that writer {writer} told 预算"}
+            if self._was_done(client.post("/v1/memories", json=told)):
+                self.acknowledged.append(name)
+                number += 1
+
+    def _ask(self, client: httpx.Client, _: int) -> None:
+        while not self._done.is_set():
+            if self._was_done(client.post("/v1/recall", json={"question": "writer 预算"})):
+                self.answered += 1
+
+    def goes_on(self) -> None:
+        """Both kinds of work are done again."""
+        written, answered = len(self.acknowledged), self.answered
+        until = time.monotonic() + _PATIENCE
+        while len(self.acknowledged) <= written or self.answered <= answered:
+            assert not self.faults, self.faults
+            assert time.monotonic() < until, "nothing was done any more"
+            time.sleep(0.005)
+
+    def end(self) -> None:
+        self._done.set()
+        for thread in self._threads:
+            thread.join()
+
+
+def ready_after(address: str) -> float:
+    """Seconds until the server says so."""
+    began = time.monotonic()
+    while True:
+        answer = httpx.get(f"{address}/health/ready", timeout=60, verify=False)
+        if answer.status_code == 200:
+            return time.monotonic() - began
+        assert answer.status_code == 503, answer.text
+        assert time.monotonic() - began < _PATIENCE, answer.text
+        time.sleep(0.01)
+
+
+def test_restarted_fifty_times_nothing_acknowledged_is_lost(
+    own_server: PostgresServer, record_property: Callable[[str, object], None]
+) -> None:
+    database = own_server.new_database()
+    reception = Reception(Settings(store=database), embedder=ToyEmbedder(), per_minute=1_000_000)
+    seconds: list[float] = []
+    with reception:
+        served = Served(reception)
+        traffic = Traffic(served.address, served.key(per_minute=1_000_000))
+        try:
+            for turn in range(RESTARTS):
+                traffic.goes_on()
+                own_server.stop("immediate" if turn % 2 else "fast")
+                own_server.start()
+                seconds.append(ready_after(served.address))
+            traffic.goes_on()
+        finally:
+            traffic.end()
+            served.stop()
+    assert not traffic.faults, traffic.faults
+    assert traffic.refused
+    figures = {
+        "restarts": RESTARTS,
+        "acknowledged": len(traffic.acknowledged),
+        "answered": traffic.answered,
+        "told to try again": traffic.refused,
+        "ready after seconds, at most": round(max(seconds), 3),
+    }
+    record_property("restarts", json.dumps(figures))
+    with (
+        Reception(Settings(store=database), embedder=ToyEmbedder()) as again,
+        again.tenants.engine("default") as engine,
+    ):
+        held = {memory.id for memory in engine.store.scan(limit=1_000_000).memories}
+        checks = engine.store.check()
+    assert held >= set(traffic.acknowledged)
+    assert len(traffic.acknowledged) == len(set(traffic.acknowledged))
+    assert [check for check in checks if not check.ok] == []
