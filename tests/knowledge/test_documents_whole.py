@@ -281,3 +281,9 @@ def test_hidden_slides_are_left_out_and_the_report_says_so(base: KnowledgeBase) 
     assert outcome.notes == ("slide 2 is hidden, and left out",)
     found = base.document_parts("s.pptx")
     assert [(one.page, one.headings) for one in found] == [(1, "One 一"), (3, "Three 三")]
+
+
+def test_a_cell_beyond_its_bound_is_named(base: KnowledgeBase) -> None:
+    (outcome,) = base.add(("name,备注\nA," + "字" * 1_000_001).encode(), name="big.csv").outcomes
+    assert outcome.fate == "failed"
+    assert outcome.why == "it is no sound CSV: field larger than field limit (1000000)"
