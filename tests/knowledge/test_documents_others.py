@@ -74,6 +74,27 @@ def test_a_card_that_is_forgotten_takes_its_sections_along(
     assert base.add(LEAVE.encode(), name="leave.md").counts["added"] == 1
 
 
+def test_forgetting_that_is_stopped_leaves_it_unfinished_and_can_be_done_again(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_documents, "AT_ONCE", 1)
+    base.add(LEAVE.encode(), name="年假.md")
+    card = base.document("年假.md").id
+    forget_many = base.engine.forget_many
+
+    def stopped(ids: Sequence[str], **options: Any) -> int:
+        forget_many(ids, **options)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(base.engine, "forget_many", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            base.engine.forget(card)
+    assert base.document("年假.md").state == "unfinished"
+    base.engine.forget(card)
+    assert base.engine.store.count(spaces=["handbook"]) == 0
+
+
 def test_a_card_of_a_space_that_is_not_seen_is_not_forgotten(base: KnowledgeBase) -> None:
     base.add(LEAVE.encode(), name="leave.md")
     with pytest.raises(NotFound):
