@@ -75,9 +75,10 @@ NEWS = """<html><head><title>地铁新线开通 - 新闻网</title>
 
 @pytest.mark.parametrize("name", ["utf-7", "UTF7", "utf_7"])
 def test_a_charset_in_which_harmless_text_is_markup(name: str) -> None:
-    content = f'<meta charset="{name}"><p>{CHINESE} +ADw-script+AD4-</p>'.encode()
-    assert CHINESE in decoded(content, name)
-    assert "+ADw-script" in decoded(content, name)
+    for told in ("hello", CHINESE):
+        content = f'<meta charset="{name}"><p>{told} +ADw-script+AD4-</p>'.encode()
+        assert f"{told} +ADw-script" in decoded(content, name)
+        assert f"{told} +ADw-script" in decoded(content)
 
 
 @pytest.mark.parametrize("text", [CHINESE, FRENCH])
