@@ -14,6 +14,7 @@ from recollect.errors import NotFound
 from recollect.knowledge import KnowledgeBase
 from recollect.knowledge.documents import adding, keeping
 from recollect.knowledge.documents.blocks import Unreadable
+from recollect.knowledge.documents.reading import READER
 from recollect.testing import FakeClock
 from recollect.text.tokenise import query_terms
 from tests.embedders_of_tests import Letters
@@ -102,7 +103,7 @@ def test_another_version_of_the_reader_reads_again(
     base: KnowledgeBase, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base.add(folder)
-    monkeypatch.setattr(adding, "READER", adding.READER + 1)
+    monkeypatch.setattr(adding, "READER", READER + 1)
     assert set(fates(base, folder).values()) == {"replaced"}
 
 
