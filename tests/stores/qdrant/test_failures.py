@@ -128,10 +128,10 @@ def test_what_somebody_removed_is_made_anew(
 
 
 def test_one_that_is_too_old() -> None:
-    for version in ("1.12.0", "1.16.3", "2.0.0-dev"):
+    for version in ("1.16.0", "1.16.3", "2.0.0-dev"):
         check_version(version, "qdrant")
-    for version in ("1.9.7", "0.11.0", ""):
-        with pytest.raises(StoreError, match=r"1\.12 or newer is needed: update it"):
+    for version in ("1.15.5", "1.9.7", "0.11.0", ""):
+        with pytest.raises(StoreError, match=r"1\.16 or newer is needed: update it"):
             check_version(version, "qdrant")
 
 

@@ -45,7 +45,9 @@ from recollect.vocabulary import Check, Vector
 
 _T = TypeVar("_T")
 _AT_ONCE = 256  # points in a request: 2 MB with 384 numbers each
-_LOOKED_AT = 128  # candidates at least while the graph is walked: recall@10 .99 at 100k
+_LOOKED_AT = 192  # candidates at least while the graph is walked
+# Neighbours of neighbours where many do not pass the filter: recall@10 .99 instead of .87 at 40 %.
+_UNDER_FILTERS = q.AcornSearchParams(enable=True, max_selectivity=0.8)
 _PAUSES = (0.25, 0.5, 1.0, 2.0)  # between tries, while it takes no more writes
 _KEPT = ["memory", "ordinal", "version"]
 
@@ -231,7 +233,9 @@ class QdrantRetriever:
                     query=vector.tolist(),
                     using=VECTOR,
                     query_filter=among(spaces, where),
-                    search_params=q.SearchParams(hnsw_ef=max(_LOOKED_AT, 2 * limit)),
+                    search_params=q.SearchParams(
+                        hnsw_ef=max(_LOOKED_AT, 2 * limit), acorn=_UNDER_FILTERS
+                    ),
                     limit=limit,
                     with_payload=_KEPT,
                 )
