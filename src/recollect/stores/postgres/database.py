@@ -153,12 +153,14 @@ class Database:
 
     def _enter(self, connection: Connection, begin: str) -> None:
         """Whatever is said goes in one piece, and is said as a whole or not at all."""
-        own = (
+        own: tuple[str, ...] = (
             f"recollect.tenant = '{self.number}'",
             f"search_path = {SCHEMA}, {self.extension_schema}",
             f"statement_timeout = {_READ_SECONDS * 1000}",
         )
         if connection.borrowed:
+            if connection.careless:
+                own = (*own, "synchronous_commit = on")
             first, *rest = (begin or "BEGIN").partition(";")
             begin = first + _local(own) + "".join(rest)
         elif connection.tenant != self.number:

@@ -41,6 +41,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     # A pool server such as PgBouncer stands between: whatever is set in a session is another's
     # next, so it must be said in every transaction.
     borrowed = False
+    careless = False  # the server acknowledges before what it was told is on disk
 
     def is_cut(self) -> bool:
         """Without asking the server: it never speaks first, except to say goodbye."""
@@ -77,7 +78,8 @@ class Pool:
             connection.borrowed = row[0] != connection.info.backend_pid
             if connection.borrowed:
                 connection.prepare_threshold = None
-            if row[1] == "off":  # acknowledged means on disk
+            connection.careless = row[1] == "off"
+            if connection.careless:  # acknowledged means on disk
                 connection.execute("SET synchronous_commit = on")
         except psycopg.Error as e:
             raise in_plain_words(e, self.address.shown) from e
