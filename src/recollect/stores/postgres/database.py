@@ -70,9 +70,11 @@ class Database:
         *,
         lock_seconds: float = _LOCK_SECONDS,
         alone: bool = False,
+        unknown: bool = False,
     ) -> _T:
         """`work` in one transaction, on disk when this returns; again where it lost to another.
-        `alone`: while nobody else of the tenant writes."""
+        `alone`: while nobody else of the tenant writes. `unknown`: also where there is no such
+        tenant; otherwise nothing is kept of one that was removed."""
         begin = "BEGIN" + _local(
             (
                 f"statement_timeout = {_WRITE_SECONDS * 1000}",
@@ -85,7 +87,7 @@ class Database:
         for turn in range(_TRIES):
             try:
                 with self._connection(begin) as connection:
-                    return self._committed(connection, work)
+                    return self._committed(connection, work, unknown)
             except LOST as e:
                 if turn == _TRIES - 1:
                     raise in_plain_words(e, self.shown) from e
@@ -107,8 +109,13 @@ class Database:
                 raise
             self._commit(connection)
 
-    def _committed(self, connection: Connection, work: Callable[[Cursor], _T]) -> _T:
+    def _committed(self, connection: Connection, work: Callable[[Cursor], _T], unknown: bool) -> _T:
         try:
+            if not (unknown or connection.entered):
+                raise StoreError(
+                    f"the tenant {self.tenant!r} was removed from {self.shown}, and nothing was "
+                    "kept. Open its store again to begin anew"
+                )
             done = work(connection.cursor())
         except BaseException:
             _end(connection)
@@ -124,7 +131,8 @@ class Database:
                 raise
             raise StoreUnavailable(
                 f"{self.shown} was lost while a write was being kept; whether it was is not "
-                "known. Do it again: what was kept is not kept twice"
+                "known. Look before you repeat it: what was told with an id of its own is not "
+                "kept twice, but a change or a count would be"
             ) from e
 
     @contextmanager
@@ -172,7 +180,9 @@ class Database:
             while said.nextset():
                 pass
             if said.description is not None:  # the last thing that a write asks
-                (connection.followed,) = said.fetchone() or (False,)
+                row = said.fetchone()
+                connection.entered = row is not None
+                (connection.followed,) = row or (False,)
 
     def close(self) -> None:
         self.closed = True

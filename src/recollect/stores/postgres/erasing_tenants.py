@@ -16,13 +16,14 @@ _TABLES = (
 
 
 def erase_tenant(url: str, tenant: str) -> None:
-    """All at once; then PostgreSQL empties the places as far as nobody's older snapshot sees them.
-    Logs, replicas and backups of the database are the operator's."""
+    """All at once, when those who write have finished; who comes later is refused. Then
+    PostgreSQL empties the places as far as nobody's older snapshot sees them. Logs,
+    replicas and backups of the database are the operator's."""
     pool = borrow_pool(parse_address(url))
     database = Database(pool, tenant)
     try:
         schema.prepare(database)
-        indexes, tables = database.write(_erase)
+        indexes, tables = database.write(_erase, alone=True, unknown=True)
         with database.outside() as connection:
             for index in indexes:
                 connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}".encode())
@@ -41,6 +42,6 @@ def _erase(cursor: Cursor) -> tuple[list[str], list[str]]:
         index_name(table, space) for table in vector_tables.all_tables(cursor) for space in spaces
     ]
     tables = [name for (name,) in cursor.execute(_TABLES.encode())]
-    for table in (*tables, "tenants"):  # its own row last: who writes meanwhile waits for it
+    for table in (*tables, "tenants"):
         cursor.execute(f"DELETE FROM {table}".encode())  # row-level security: its own rows
     return indexes, tables

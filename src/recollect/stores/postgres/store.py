@@ -73,7 +73,9 @@ class PostgresStore(HasGenerations, HasWhole):
         self._guard = threading.Lock()
         try:
             schema.prepare(self._database)
-            if self._database.write(lambda writer: schema.enter(writer, self._database)):
+            if self._database.write(
+                lambda writer: schema.enter(writer, self._database), unknown=True
+            ):
                 self.rebuild_words()
         except BaseException:
             return_pool(self._pool)
