@@ -24,7 +24,7 @@ try:
     from recollect.stores.postgres.address import parse_address
     from recollect.stores.postgres.database import Cursor, Database, tenant_number
     from recollect.stores.postgres.pool import borrow_pool, return_pool
-    from recollect.stores.postgres.schema import prepare
+    from recollect.stores.postgres.schema import prepare, table_exists
 except ModuleNotFoundError as e:
     if not (e.name or "").startswith("psycopg"):
         raise
@@ -155,8 +155,7 @@ class ServerTables:
 
     def _version(self) -> int:
         with self._database.read() as cursor:
-            cursor.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.version",))
-            if cursor.fetchone() == (None,):
+            if not table_exists(cursor, SCHEMA, "version"):
                 return 0
             cursor.execute(f"SELECT number FROM {SCHEMA}.version")
             (version,) = cursor.fetchone() or (0,)
@@ -170,8 +169,7 @@ class ServerTables:
     def _make(self) -> None:
         with self._database.transaction() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            cursor.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.version",))
-            if cursor.fetchone() != (None,):  # another was faster
+            if table_exists(cursor, SCHEMA, "version"):  # another was faster
                 return
             create, tables = _TABLES.split(";", 1)
             cursor.execute(create.encode())

@@ -79,7 +79,10 @@ def _extension(connection: Connection, shown: str) -> str:
     row = connection.execute(_EXTENSION).fetchone()
     if row is None:
         try:
-            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            with connection.transaction():  # one at a time: two who made it at once would collide
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+                if connection.execute(_EXTENSION).fetchone() is None:
+                    connection.execute("CREATE EXTENSION vector")
         except pg.InsufficientPrivilege:
             raise StoreError(
                 f"{shown} has no pgvector, and this role may not add it: run, as a superuser in "
@@ -108,8 +111,7 @@ def version_numbers(version: str) -> tuple[int, ...]:
 
 def version_in(connection: Connection, shown: str) -> int:
     """0 before the first; refused where a newer Recollect was here."""
-    row = connection.execute(f"SELECT to_regclass('{SCHEMA}.schema_version')").fetchone()
-    if row == (None,):
+    if not table_exists(connection, SCHEMA, "schema_version"):
         return 0
     (version,) = connection.execute(
         f"SELECT coalesce(max(version), 0) FROM {SCHEMA}.schema_version"
@@ -139,6 +141,17 @@ def migrate(connection: Connection, shown: str, extension_schema: str) -> None:
             for table in _tables_without_a_wall(connection):
                 wall_in(connection, table)
             connection.execute("INSERT INTO schema_version (version) VALUES (%s)", (number,))
+
+
+def table_exists(connection: Connection | Cursor, schema: str, table: str) -> bool:
+    """By the catalog as it is now. `to_regclass` answers from the session's memory, where a table
+    that was made by another while this one waited for a lock is still missing."""
+    found = connection.execute(
+        "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = %s AND c.relname = %s",
+        (schema, table),
+    )
+    return found.fetchone() is not None
 
 
 def _tables_without_a_wall(connection: Connection) -> list[str]:

@@ -15,7 +15,7 @@ from recollect.errors import FingerprintMismatch
 from recollect.stores.postgres import changes
 from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres.database import SCHEMA, Cursor
-from recollect.stores.postgres.schema import wall_in
+from recollect.stores.postgres.schema import table_exists, wall_in
 from recollect.stores.postgres.spaces import SpaceRow, hold_by_id
 from recollect.stores.postgres.vectors import insert
 from recollect.stores.protocol import Embedding, Unembedded
@@ -80,12 +80,10 @@ def create(cursor: Cursor, embedding: Embedding, *, active: bool) -> None:
         "INSERT INTO indexes (fingerprint, dimension, name, active) VALUES (%s, %s, %s, %s)", table
     )
     changes.note(cursor, What.EMBEDDINGS, [""])
-    cursor.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table.table}",))
-    if cursor.fetchone() != (None,):
+    if table_exists(cursor, SCHEMA, table.table):
         return
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-    cursor.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table.table}",))
-    if cursor.fetchone() != (None,):
+    if table_exists(cursor, SCHEMA, table.table):  # another was faster
         return
     cursor.execute(
         f"CREATE TABLE {table.table} (tenant bigint NOT NULL DEFAULT "
