@@ -82,10 +82,13 @@ def search(
         asked,
         bindings,
     )
-    if where is None or len(looked) >= limit or passages <= wanted:
+    # A graph may come short: it looks at 20,000 at most, and the forgotten stand in it until they are
+    # vacuumed, which a long transaction of others can put off. Then all are ranked: slow, and right.
+    exact = not indexed and (where is None or passages <= wanted)
+    if exact or len(looked) >= min(limit, passages):
         return looked[:limit]
-    if indexed and _passes_many(cursor, space, condition, bindings):
-        return _found(
+    if indexed and where is not None and _passes_many(cursor, space, condition, bindings):
+        passed, _ = _found(
             cursor,
             table,
             space,
@@ -94,7 +97,9 @@ def search(
             f"{near} LIMIT {limit:d}",
             asked,
             bindings,
-        )[0]
+        )
+        if len(passed) >= limit:
+            return passed
     return _exactly(cursor, table, space, asked, where, limit, "true")
 
 
