@@ -82,8 +82,8 @@ def search(
         asked,
         bindings,
     )
-    # A graph may come short: it looks at 20,000 at most, and the forgotten stand in it until they are
-    # vacuumed, which a long transaction of others can put off. Then all are ranked: slow, and right.
+    # A graph may come short: it looks at 20,000 at most, and the forgotten stand in it until they
+    # are vacuumed, which a long transaction of others can put off. Then all are ranked: slow, right.
     exact = not indexed and (where is None or passages <= wanted)
     if exact or len(looked) >= min(limit, passages):
         return looked[:limit]
