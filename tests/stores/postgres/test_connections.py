@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from recollect.errors import Conflict, StoreBusy, StoreError, UnknownSpace
+from recollect.stores.postgres import database
 from recollect.stores.postgres import store as store_module
 from recollect.stores.postgres.database import Cursor, tenant_number
 from recollect.stores.postgres.store import PostgresStore
@@ -263,3 +264,28 @@ def test_behind_a_pool_server_the_tenant_is_named_in_each_transaction(
     (connection,) = direct._pool._idle
     assert not connection.borrowed
     direct.close()
+
+
+def test_a_lock_that_others_hold_is_waited_for_once(address: str, tenant: str) -> None:
+    """Not once for each connection that happens to be idle."""
+    store = PostgresStore(f"{address}&connections=5", tenant=tenant)
+    together = threading.Barrier(4)
+
+    def use() -> None:
+        with store._database.ask() as reader:
+            reader.execute("SELECT 1")
+            together.wait(30)
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store._pool._idle) == 4
+    with psycopg.connect(address) as holder:
+        key = (database._WRITERS, store._database.number % 2**31)
+        holder.execute("SELECT pg_advisory_xact_lock(%s, %s)", key)
+        with pytest.raises(StoreBusy, match="lock timeout"):
+            store._database.write(lambda _: None, lock_seconds=0.1)
+    assert len(store._pool._idle) == 3  # the one that waited is gone, nobody tried the others
+    store.close()

@@ -56,6 +56,13 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         return self.pgconn.status != psycopg.pq.ConnStatus.OK
 
 
+def _is_lost(connection: Connection, error: psycopg.Error) -> bool:
+    """Did the connection end? What a server that is still there refuses (a lock was not to be had
+    in time) is a psycopg.OperationalError too, and would take as long on another connection."""
+    said = error.sqlstate
+    return connection.closed or said is None or said.startswith(("08", "57P0"))
+
+
 class Pool:
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -118,7 +125,9 @@ class Pool:
             if not connection.is_cut():
                 begin(connection)
                 begun = True
-        except _UNUSABLE:
+        except _UNUSABLE as e:
+            if not _is_lost(connection, e):  # such as a lock that others hold
+                raise
             return False
         finally:
             if not begun:
