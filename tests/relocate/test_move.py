@@ -121,6 +121,38 @@ def test_a_target_that_holds_something_is_refused(make: Make, clock: FakeClock) 
         move(source, offered, clock=clock)
 
 
+@pytest.mark.parametrize("to", ["sqlite", "postgres", "memory"])
+def test_a_target_that_holds_only_what_is_recent_is_refused(
+    make: Make, clock: FakeClock, to: str
+) -> None:
+    source, target = make("memory"), make(to)
+    fill(source)
+    recent = make_memory("刚才说的 just said", "r")
+    target.tiers().working.add([recent], now=NOON, keep=9, seconds=60)
+    with pytest.raises(Conflict, match="holds something"):
+        move(source, target, clock=clock)
+    assert target.tiers().working.get(["r"], now=NOON) == [recent] and target.notes() == {}
+    clock.advance(seconds=61)  # what is over is missed by nobody
+    assert move(source, target, clock=clock).proof.holds
+
+
+def test_numbers_of_any_size_are_the_same_in_any_store(make: Make, clock: FakeClock) -> None:
+    source, target = make("sqlite"), make("postgres")
+    numbers = [1e16, -0.0, 1e23, -1.2345678901234567e25, 1.7976931348623157e308, 5e-324, 2**53, 0.1]
+    told = make_memory("大数 large numbers", "n", metadata={"数": numbers})
+    source.put([make_entry(told)])
+    assert move(source, target, clock=clock).proof.holds
+    back = make("sqlite")
+    assert move(target, back, clock=clock).proof.holds
+    (kept,) = back.get(["n"])
+    assert kept is not None and isinstance(kept.metadata["数"], list)
+    assert [float(str(one)) for one in kept.metadata["数"]] == numbers
+    other = make("memory")
+    fewer = {"数": [*numbers[:2], 1.0000000000000001e23, *numbers[3:]]}
+    other.put([make_entry(replace(told, metadata=fewer))])
+    assert not verify(source, other, clock=clock).holds
+
+
 def test_done_again_it_says_that_it_is_done(make: Make, clock: FakeClock) -> None:
     source, target = make("sqlite"), make("memory")
     fill(source)

@@ -15,6 +15,7 @@ from recollect.stores.movable import Whole
 from recollect.vocabulary import Event, Memory, Offer, Revision, Ruling
 
 _ROUND = 1 << 256
+_WHOLE = 1 << 53
 
 
 class Digest(NamedTuple):
@@ -103,8 +104,8 @@ def _plain(value: object) -> object:
         return to_micros(value)
     if isinstance(value, bool) or value is None:
         return value
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
+    if isinstance(value, int | float):
+        return _number(value)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Mapping):
@@ -112,3 +113,14 @@ def _plain(value: object) -> object:
     if isinstance(value, Iterable):
         return [_plain(item) for item in value]
     return value
+
+
+def _number(value: int | float) -> int | float:
+    """A whole number that every float of its size can tell from the next is itself; beyond that one
+    store has 1e23 where another has all 24 digits, and both mean the nearest float."""
+    if -_WHOLE <= value <= _WHOLE:
+        return int(value) if value == int(value) else value
+    try:
+        return float(value)
+    except OverflowError:  # larger than any float: only whole numbers are, and they stay as told
+        return value

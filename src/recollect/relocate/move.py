@@ -31,6 +31,7 @@ from recollect.relocate.carrying_tiers import (
     carry_offers,
     carry_recent,
     notes_of,
+    recent_of,
 )
 from recollect.relocate.proof import Contents, Progress, Proof, compare, contents
 from recollect.stores.protocol import Store
@@ -173,6 +174,7 @@ class _Move:
             or {info.name for info in spaces} - {GLOBAL_SPACE}
             or tiers.quarantine.scan(limit=1).offers
             or tiers.events.last()
+            or recent_of(self._target, now=self._clock())
             or notes_of(self._target, NOTE)
         )
 

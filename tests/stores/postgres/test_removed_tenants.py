@@ -66,7 +66,7 @@ def test_a_store_that_is_still_open_keeps_nothing(
         lambda: store.open_space("新的"),
         lambda: store.write_note("k", "v"),
         lambda: working.add([late], now=NOON, keep=9, seconds=9),
-        lambda: events.append([Event(0, NOON, "k", "global", {})], keep=9),
+        lambda: events.append([Event(0, NOON, "k", ("global",), {})], keep=9),
     ):
         with pytest.raises(StoreError, match="was removed"):
             write()

@@ -8,12 +8,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 import trustme
 
 from recollect.errors import SettingsError
+from recollect.stores.redis.answers import RedisAnswers
+from recollect.stores.redis.keys import Keys
 from recollect.stores.redis.link import Bounds, Link, Unanswered
 from recollect.stores.tiers import RecentByTruth
 from recollect.testing.entries import NOON, make_memory
@@ -289,3 +292,25 @@ def test_a_few_refusals_in_a_row_and_it_is_left_alone(server: RedisServer) -> No
         link.ask(lambda client: asked_anyway.append(1))
     assert asked_anyway == []
     link.close()
+
+
+def test_what_is_owed_meanwhile_is_not_taken_for_paid(server: RedisServer, tmp_path: Path) -> None:
+    away = Link(f"unix://{tmp_path / 'nobody'}", NEVER)
+    answers = RedisAnswers(away, Keys("欠"))
+
+    class AnotherForgets(redis.Redis):
+        """Right after what was owed until then is erased, and before it is noted as paid."""
+
+        def eval(self, script: str, numkeys: int, *keys_and_args: Any) -> Any:
+            done = super().eval(script, numkeys, *keys_and_args)
+            answers.forget()
+            return done
+
+    answers.forget()
+    owes = [answers.owes]
+    for kind in (AnotherForgets, redis.Redis):
+        with kind.from_url(server.address) as client:
+            answers._pay(client)
+        owes.append(answers.owes)
+    assert owes == [True, True, False]
+    away.close()

@@ -35,7 +35,9 @@ class RedisAnswers:
     def __init__(self, link: Link, keys: Keys) -> None:
         self._link = link
         self._keys = keys
-        self._owes = threading.Event()  # something is to be erased and could not be yet
+        self._guard = threading.Lock()
+        self._owed = 0  # how often something was to be erased
+        self._paid = 0  # which of these are done
         link.when_it_returns(self._pay)
 
     def look(self, key: str) -> Looked:
@@ -59,7 +61,8 @@ class RedisAnswers:
             return
 
     def forget(self) -> None:
-        self._owes.set()
+        with self._guard:
+            self._owed += 1
         try:
             self._link.ask(self._pay)
         except Unanswered:
@@ -67,9 +70,11 @@ class RedisAnswers:
 
     @property
     def owes(self) -> bool:
-        return self._owes.is_set()
+        return self._paid < self._owed
 
     def _pay(self, client: redis.Redis) -> None:
-        if self._owes.is_set():
+        owed = self._owed  # whoever forgets from here on pays by itself
+        if self._paid < owed:
             client.eval(_ERASE, 2, self._keys.answers, self._keys.erasures, _KEEP)
-            self._owes.clear()
+            with self._guard:
+                self._paid = max(self._paid, owed)
