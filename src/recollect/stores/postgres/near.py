@@ -83,7 +83,7 @@ def search(
         bindings,
     )
     # A graph may come short: it looks at 20,000 at most, and the forgotten stand in it until they
-    # are vacuumed, which a long transaction of others can put off. Then all are ranked: slow, right.
+    # are vacuumed, which a transaction of others can put off. Then all are ranked: slow but right.
     exact = not indexed and (where is None or passages <= wanted)
     if exact or len(looked) >= min(limit, passages):
         return looked[:limit]
