@@ -9,7 +9,7 @@ from recollect.checks import check_space, shown
 from recollect.engine.shared import Shared
 from recollect.errors import InvalidInput, NotFound, RecollectError, no_such_memory
 from recollect.recall.document_parts import DOCUMENT
-from recollect.stores.protocol import HasParts
+from recollect.stores.protocol import Owes
 from recollect.vocabulary import (
     Action,
     Memory,
@@ -177,7 +177,7 @@ class Writing(Shared):
         copied = self._parts.hot.owed()
         if self.store.finish_erasing(texts):
             return copied
-        owed = self.store.owed() if isinstance(self.store, HasParts) else []
+        owed = self.store.owed() if isinstance(self.store, Owes) else []
         return [*(owed or [_HELD_BY_READERS]), *copied]
 
     def forget_many(self, ids: Sequence[str], *, space: str, finish: bool = True) -> int:

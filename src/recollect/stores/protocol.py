@@ -284,7 +284,15 @@ class KeepsGenerations(Protocol):
 
 
 @runtime_checkable
-class HasParts(Protocol):
+class Owes(Protocol):
+    """A store that knows what holds up the erasing."""
+
+    def owed(self) -> list[str]:
+        """Where what was forgotten is still held, a sentence each."""
+
+
+@runtime_checkable
+class HasParts(Owes, Protocol):
     """A store of several parts, of which some may be missing or behind."""
 
     def within(self, seconds: float) -> Store:
@@ -292,6 +300,3 @@ class HasParts(Protocol):
 
     def shortcomings(self) -> list[str]:
         """What does not answer or is behind now, a sentence each. Quick."""
-
-    def owed(self) -> list[str]:
-        """Which parts still hold what was forgotten, a sentence each."""

@@ -20,7 +20,7 @@ from recollect.stores.composite.delegating import LeftToTheTruth
 from recollect.stores.composite.feeding import catch_up, make_anew
 from recollect.stores.composite.follower import Follower, told
 from recollect.stores.composite.searching import Bounds, Searching, search
-from recollect.stores.protocol import Embedding, Store, Written
+from recollect.stores.protocol import Embedding, Owes, Store, Written
 from recollect.stores.retrievers import MEANING, WORDS, Feed, Finds, KeepsChanges, Retriever, Seen
 from recollect.stores.sound_vectors import sound_question
 from recollect.vocabulary import Check, Entry, Found, Vector, Vectors
@@ -54,6 +54,7 @@ class CompositeStore(LeftToTheTruth):
         self._bounds = bounds or Bounds()
         self._truth_answers = truth_answers
         self._unclean: list[str] = []  # who had bytes left when last asked
+        self._left_in_truth: list[str] = []
         for name in names:
             self._feed.follow(name)
         self._followers = [Follower(r, truth, self._feed) for r in retrievers]
@@ -194,6 +195,8 @@ class CompositeStore(LeftToTheTruth):
     def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
         self.catch_up(self._bounds.following)
         done = self._truth.finish_erasing(texts)
+        left = self._truth.owed() if isinstance(self._truth, Owes) else []
+        self._left_in_truth = [] if done else left
         self._unclean = self._not_clean(texts)
         return done and not self.owed()
 
@@ -216,16 +219,18 @@ class CompositeStore(LeftToTheTruth):
     def owed(self) -> list[str]:
         last = self._feed.last()
         away = [f.name for f in self._followers if f.behind(last)]
-        return [
+        unreached = [
             f"{name} could not be reached and still holds a copy; nothing finds it, and it is "
             "erased there as soon as that answers"
             for name in away
-        ] + [
+        ]
+        unclean = [
             f"{name} has let go of its copy, but some of its bytes may be left in files or logs "
             "there until it is maintained"
             for name in self._unclean
             if name not in away
         ]
+        return [*self._left_in_truth, *unreached, *unclean]
 
     # Care
 

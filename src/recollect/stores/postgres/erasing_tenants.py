@@ -6,7 +6,7 @@ from recollect.stores.postgres import schema, vector_tables
 from recollect.stores.postgres.address import parse_address
 from recollect.stores.postgres.database import SCHEMA, Cursor, Database
 from recollect.stores.postgres.pool import borrow_pool, return_pool
-from recollect.stores.postgres.upkeep import index_name
+from recollect.stores.postgres.upkeep import index_name, vacuum
 
 _TABLES = (
     "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
@@ -27,7 +27,7 @@ def erase_tenant(url: str, tenant: str) -> None:
         with database.outside() as connection:
             for index in indexes:
                 connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}".encode())
-            connection.execute(f"VACUUM (SKIP_LOCKED) {', '.join(tables)}".encode())
+            vacuum(connection, tables)
     finally:
         database.close()
         return_pool(pool)

@@ -85,10 +85,7 @@ class PostgresEventLog:
             writer.execute(f"DELETE FROM events WHERE {which}".encode(), bindings)
             return writer.rowcount
 
-        gone = self._database.write(erase)
-        if gone:
-            self._upkeep.erased()
-        return gone
+        return self._upkeep.erase(erase)
 
     def _number(self, sql: str) -> int:
         with self._database.ask() as reader:

@@ -173,9 +173,7 @@ class PostgresQuarantine:
             writer.execute(f"DELETE FROM offers WHERE {which}".encode(), (named,))
             return writer.rowcount
 
-        gone = self._database.write(erase)
-        self._upkeep.erased()
-        return gone
+        return self._upkeep.erase(erase)
 
 
 def _one_at_a_time(writer: Cursor) -> None:

@@ -22,7 +22,7 @@ from recollect.stores.postgres.near import Torn
 from recollect.stores.postgres.pool import borrow_pool, return_pool
 from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
 from recollect.stores.postgres.spaces import ensure_space, space_infos, spaces_of
-from recollect.stores.postgres.upkeep import Upkeep
+from recollect.stores.postgres.upkeep import LEFT, Upkeep
 from recollect.stores.postgres.vector_tables import Frame
 from recollect.stores.postgres.where import to_sql
 from recollect.stores.postgres.whole import HasWhole
@@ -134,14 +134,15 @@ class PostgresStore(HasGenerations, HasWhole):
         return self._erasing(lambda writer: writing.delete_space(writer, space))
 
     def _erasing(self, work: Callable[[Cursor], _T]) -> _T:
-        done = self._database.write(work)
-        self._upkeep.erased()
-        return done
+        return self._upkeep.erase(work)
 
     def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
         """The tables are emptied of it. What PostgreSQL keeps elsewhere is the operator's: its
         write-ahead log until that is recycled, archives of it, replicas and backups."""
         return self._upkeep.finish_erasing()
+
+    def owed(self) -> list[str]:
+        return [] if self._upkeep.erased_by is None else [LEFT]
 
     def scan(
         self,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
-from datetime import datetime
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from psycopg.errors import LockNotAvailable
 
 from recollect.stores.postgres import near, vector_tables, words
 from recollect.stores.postgres.database import SCHEMA, Cursor, Database
@@ -16,7 +19,18 @@ from recollect.stores.postgres.vector_tables import VectorTable
 _LOCK = 0x52656349  # "RecI": one builds indexes, others do not wait for it
 # Below this share of the bound, an index is taken away: between the two nothing flaps.
 _SMALL = 0.5
-TEXTS = ("memories", "revisions", "passages", "words", "offers", "working", "events", "changes")
+TEXTS = (
+    *("memories", "revisions", "passages", "words"),
+    *("offers", "rulings", "working", "events", "changes"),
+)
+_LOCKED_SECONDS = 5  # autovacuum makes way within one
+_READERS_SECONDS = 0.5  # for questions that are just being answered
+_T = TypeVar("_T")
+LEFT = (
+    "it is found no more, but PostgreSQL could not empty its place yet: an older transaction, a "
+    "replica or a lock holds it up (pg_stat_activity, pg_replication_slots, pg_prepared_xacts and "
+    "pg_locks say which). VACUUM does it once that has ended, autovacuum by itself"
+)
 
 
 class SpaceIndex(NamedTuple):
@@ -31,9 +45,7 @@ class Upkeep:
         self._maintainer: threading.Thread | None = None
         self._ready: set[tuple[str, int]] = set()  # tables and spaces known to have their index
         self.behind = False
-        self.erased_at: datetime | None = (
-            None  # when something was erased last, by the server's clock
-        )
+        self.erased_by: int | None = None  # the last transaction whose places are to be emptied
 
     # Indexes
 
@@ -111,29 +123,69 @@ class Upkeep:
 
     # What was forgotten
 
-    def erased(self) -> None:
-        """Something was, just now."""
-        with self._database.ask() as reader:
-            self.erased_at = (reader.execute("SELECT clock_timestamp()").fetchone() or (None,))[0]
+    def erase(self, work: Callable[[Cursor], _T]) -> _T:
+        """Write what erases something."""
+
+        def erasing(writer: Cursor) -> tuple[_T, int]:
+            done = work(writer)
+            (number,) = writer.execute("SELECT pg_current_xact_id()::text").fetchone() or ("0",)
+            return done, int(number)
+
+        done, number = self._database.write(erasing)
+        with self._guard:
+            self.erased_by = max(self.erased_by or 0, number)
+        return done
 
     def finish_erasing(self) -> bool:
-        """Let PostgreSQL empty the places of what was erased. It cannot while somebody's older
-        snapshot may still see it; then False, and autovacuum does it later."""
-        if self.erased_at is None:
+        """Let PostgreSQL empty the places of what was erased. It cannot while anything may still
+        see it or hold a table; then False, and autovacuum does it later."""
+        erased_by = self.erased_by
+        if erased_by is None:
             return True
+        with self._database.read() as reader:
+            tables = [table.table for table in vector_tables.all_tables(reader)]
         with self._database.outside() as connection:
-            (held,) = connection.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-                "AND pid <> pg_backend_pid() AND backend_xmin IS NOT NULL AND xact_start < %s",
-                (self.erased_at,),
-            ).fetchone() or (0,)
-            with self._database.read() as reader:
-                tables = [table.table for table in vector_tables.all_tables(reader)]
-            connection.execute(f"VACUUM (SKIP_LOCKED) {', '.join([*TEXTS, *tables])}".encode())
-        if held:
+            unseen = _seen_by_nobody(connection, erased_by)  # before: it can only become truer
+            emptied = vacuum(connection, [*TEXTS, *tables])
+        if not (unseen and emptied):
             return False
-        self.erased_at = None
+        with self._guard:
+            if self.erased_by == erased_by:  # unless another erased something meanwhile
+                self.erased_by = None
         return True
+
+
+def vacuum(connection: Connection, tables: Sequence[str]) -> bool:
+    """Each by itself: one that somebody holds keeps none of the others. Were all done?"""
+    connection.execute(f"SET lock_timeout = {_LOCKED_SECONDS * 1000:d}")
+    done = True
+    for table in tables:
+        try:
+            connection.execute(f"VACUUM {table}".encode())
+        except LockNotAvailable:
+            done = False
+    return done
+
+
+def _seen_by_nobody(connection: Connection, erased_by: int) -> bool:
+    """May PostgreSQL take away what this transaction erased? Snapshots of other roles, of replicas
+    and of slots are shown to no ordinary role, but freezing a table notes beside it up to where
+    nobody looks back; for that a table of a few rows will do."""
+    until = time.monotonic() + _READERS_SECONDS
+    connection.execute(f"SET lock_timeout = {_LOCKED_SECONDS * 1000:d}")
+    while True:
+        try:
+            connection.execute("VACUUM (FREEZE) schema_version")
+        except LockNotAvailable:
+            return False
+        (unseen,) = connection.execute(
+            "SELECT age(relfrozenxid) < age(%s::text::xid8::xid) FROM pg_class "
+            "WHERE oid = 'schema_version'::regclass",
+            (str(erased_by),),
+        ).fetchone() or (False,)
+        if unseen or time.monotonic() > until:
+            return bool(unseen)
+        time.sleep(0.02)
 
 
 def _merge_words(space: int, cursor: Cursor) -> None:

@@ -96,9 +96,7 @@ class PostgresWorkingMemory:
             )
             return [(row[0],) for row in rows]
 
-        gone = self._database.write(erase)
-        self._upkeep.erased()
-        return gone
+        return self._upkeep.erase(erase)
 
 
 def _one_at_a_time(writer: Cursor) -> None:
