@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from recollect.addresses import is_server
 from recollect.errors import RecollectError
 from recollect.settings import Loaded, Settings, is_embedder, no_such_embedder
 
@@ -46,6 +47,8 @@ def _fault(name: str, value: str) -> str:
     elif name.endswith("endpoint") and not value.lower().startswith(("http://", "https://")):
         return f"{name} must be an address like https://example.org/v1"
     elif name in ("store", "models"):
+        if name == "store":
+            is_server(value)  # refuses what is nearly an address
         return _no_place(name, Path(value).expanduser())
     return ""
 

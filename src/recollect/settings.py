@@ -76,7 +76,7 @@ class Settings:
     @property
     def server(self) -> str | None:
         """The address of the store where a server keeps it; it may hold a password."""
-        return self.store if is_server(self.store) else None
+        return self.store.strip() if is_server(self.store) else None
 
     @property
     def store_shown(self) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from urllib.parse import quote
 
+import psycopg
 import pytest
 
 from recollect import Engine
@@ -12,6 +15,7 @@ from recollect.doors.cli.main import main
 from recollect.errors import InvalidInput, MissingExtra
 from recollect.settings import Settings
 from recollect.stores.postgres.address import parse_address
+from recollect.stores.postgres.plain_errors import in_plain_words
 from recollect.testing.postgres_server import PostgresServer
 from tests.embedders_of_tests import Letters
 
@@ -45,6 +49,12 @@ def test_what_is_wrong_is_named(wrong: str) -> None:
         "postgresql://me:s3?cret@h/db",
         "postgres://密:s3cret@h/数据库",
         "postgresql://me:s3cret@[h/db",
+        "postgresql://me:100%s3cret@127.0.0.1:1/db",
+        "POSTGRESQL://me:s3cret@h/db",
+        " postgresql://me:s3cret@h/db\n",
+        "postgresql://me:s3cret@h1:5432,h2:5433/db",
+        "postgresql://me:s3cret@h1:5432,h2:x/db",
+        "postgresql://h/db?sslPassword=s3cret&Api_KEY=s3cret&Token=s3cret&x_secret=s3cret",
     ],
 )
 def test_no_password_is_shown(url: str) -> None:
@@ -58,6 +68,71 @@ def test_no_password_is_shown(url: str) -> None:
     for text in shown:
         assert "cret" not in text
         assert "s3" not in text
+
+
+@pytest.mark.parametrize(
+    "nearly",
+    [
+        "postgresql:/me:s3cret@h/db",
+        "postgresql:me:s3cret@h/db",
+        "postgresql+psycopg://me:s3cret@h/db",
+        "mysql://me:s3cret@h/db",
+        "host=h user=me password=s3cret dbname=d",
+        "sslmode=require password = s3cret",
+    ],
+)
+def test_what_is_nearly_an_address_is_refused_and_not_shown(
+    nearly: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInput, match="postgresql://user:password@host") as refused:
+        Engine(nearly, settings=Settings())
+    monkeypatch.setenv("RECOLLECT_STORE", nearly)
+    assert main(["remember", "预算 is 42"]) != 0
+    assert main(["config", "get", "store"]) == 0
+    assert main(["config", "set", "store", nearly]) != 0
+    assert main(["move", nearly, "m.db"]) != 0
+    said = capsys.readouterr()
+    assert "s3cret" not in f"{refused.value}{said.out}{said.err}"
+    assert not list(tmp_path.glob("*s3cret*"))
+
+
+def test_an_address_in_capitals_is_one_and_a_file_may_have_any_name() -> None:
+    url = " POSTGRESQL://me@h/db "
+    assert Settings(store=url).server == url.strip()
+    assert parse_address(url).conninfo.startswith("postgresql://me@h/db?")
+    assert not is_server("./host=h password=x")
+    assert not is_server("./postgresql:x")
+
+
+def test_spaces_and_signs_come_to_libpq_as_they_were_meant() -> None:
+    url = "postgresql://h/db?options=-c%20geqo%3Doff&application_name=a+b"
+    told = psycopg.conninfo.conninfo_to_dict(parse_address(url).conninfo)
+    assert (told["options"], told["application_name"]) == ("-c geqo=off", "a+b")
+
+
+def test_of_several_hosts_the_one_that_is_there_answers(server: PostgresServer) -> None:
+    database = psycopg.conninfo.conninfo_to_dict(server.new_database())["dbname"]
+    folder = quote(str(server.folder), safe="")
+    url = f"postgresql://recollect@127.0.0.1:1,{folder}:5432/{database}"
+    assert without_password(url) == url
+    with Engine(url, embedder=Letters(), settings=Settings()) as engine:
+        engine.remember("两台 servers, one answers")
+        assert engine.store.count() == 1
+
+
+@pytest.mark.parametrize("raw", ["100%s3cret", "s3%", "s3%00cret"])
+def test_a_raw_percent_never_comes_to_libpq(raw: str) -> None:
+    with pytest.raises(InvalidInput, match="%25"):
+        parse_address(f"postgresql://me:{raw}@127.0.0.1:1/db")
+
+
+def test_what_libpq_quotes_of_an_address_is_not_shown() -> None:
+    error = psycopg.ProgrammingError('invalid percent-encoded token: "s3cret"')
+    assert "s3cret" not in str(in_plain_words(error, "here"))
 
 
 @pytest.mark.parametrize("path", ["memory.db", "/var/postgresql/m.db", "C:\\m.db", "x://y", ""])

@@ -7,10 +7,11 @@ The password is for libpq alone: `shown` is what people, logs and errors get to 
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from recollect.addresses import without_password
+from recollect.addresses import check_places, without_password
 from recollect.errors import InvalidInput
 
 # libpq would wait for minutes where a host is gone; whoever says otherwise in the address is right
@@ -22,6 +23,7 @@ _RANGES = {
     "ef_construction": (4, 1000, 64),
 }
 _INDEXES = ("hnsw", "ivfflat")
+_RAW_PERCENT = r"%(?![0-9a-fA-F]{2})|%00"  # libpq refuses it, and quotes the password
 
 
 class Address(NamedTuple):
@@ -35,24 +37,29 @@ class Address(NamedTuple):
 
 
 def parse_address(url: str) -> Address:
+    url = url.strip()
     try:
         parts = urlsplit(url)
-        parts.port  # noqa: B018  # it is read, and refused, only when asked for
+        check_places(parts.netloc)
+        if re.search(_RAW_PERCENT, url):
+            raise ValueError("no percent-encoding")
     except ValueError:  # what it says may quote the password
         raise InvalidInput(
             "the address of the store cannot be read; write postgresql://user@host/database, and "
-            "a password with / @ : # or ? in it with %2F %40 %3A %23 %3F instead"
+            "a password with / @ : # ? or % in it with %2F %40 %3A %23 %3F %25 instead"
         ) from None
     ours: dict[str, str] = {}
     theirs: dict[str, str] = {}
-    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+    # to libpq a plus is a plus, and a space is %20
+    query = parts.query.replace("+", "%2B")
+    for name, value in parse_qsl(query, keep_blank_values=True):
         (ours if name in _RANGES or name == "index" else theirs)[name] = value
     numbers = {name: _number(name, ours.get(name)) for name in _RANGES}
     index = ours.get("index", "hnsw")
     if index not in _INDEXES:
         raise InvalidInput(f"index={index!r} in the address of the store; it is hnsw or ivfflat")
     return Address(
-        urlunsplit(parts._replace(query=urlencode({**_PATIENCE, **theirs}))),
+        urlunsplit(parts._replace(query=urlencode({**_PATIENCE, **theirs}, quote_via=quote))),
         without_password(url),
         method=index,
         **numbers,

@@ -77,6 +77,9 @@ def in_plain_words(error: psycopg.Error, shown: str) -> RecollectError:
 
 
 def _first_line(error: psycopg.Error) -> str:
-    """libpq repeats what failed for every address that a name has; no message holds a password."""
+    """libpq repeats what failed for every address that a name has. Of an address that it cannot
+    read it quotes a piece, which may be the password: nothing in quotes is shown then."""
     text = error.diag.message_primary or str(error)
+    if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
+        text = text.partition('"')[0]
     return (text.strip().splitlines() or [type(error).__name__])[0].rstrip(".: ")

@@ -131,8 +131,11 @@ def _shown(name: str, value: object, secret: frozenset[str]) -> object:
         from recollect.stores.retriever_address import shown
 
         return [shown(address) for address in value]
-    if isinstance(value, str) and (
-        (name == "store" and is_server(value)) or (name == "hot" and "://" in value)
-    ):
+    if name == "store" and isinstance(value, str):
+        try:
+            return without_password(value) if is_server(value) else value
+        except InvalidInput:  # nearly an address
+            return "(cannot be read)"
+    if name == "hot" and isinstance(value, str) and "://" in value:
         return without_password(value)
     return "(set)" if name in secret and value else value
