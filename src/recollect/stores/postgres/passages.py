@@ -28,7 +28,9 @@ def add_passages(
     index = vector_tables.active_table(cursor)
     matrix = _checked(index, fingerprint, [entry for _, entry in entries])
     total = sum(len(entry.passages) for _, entry in entries)
-    numbers = iter(_next_pids(cursor, total))  # in the order told, across spaces too
+    numbers = iter(
+        next_numbers(cursor, "passages", "pid", total)
+    )  # in the order told, across spaces too
     by_space: dict[int, list[tuple[int, list[int], Entry]]] = defaultdict(list)
     given = {space.id: space.numbers for space in spaces.values()}
     with_vectors: list[tuple[int, int]] = []  # space and pid
@@ -47,12 +49,15 @@ def add_passages(
             vector_tables.count_vectors(cursor, index.fingerprint, space, places.count(space))
 
 
-def _next_pids(cursor: Cursor, count: int) -> list[int]:
-    rows = cursor.execute(
-        "SELECT nextval(pg_get_serial_sequence('passages', 'pid')) FROM generate_series(1, %s)",
-        (count,),
+def next_numbers(cursor: Cursor, table: str, column: str, count: int) -> list[int]:
+    """Numbers that are never given twice, in order."""
+    rows = cursor.execute(  # the name of the sequence is looked up once, not for every number
+        "SELECT nextval(s.name) FROM (SELECT pg_get_serial_sequence(%s, %s)::regclass AS name "
+        "OFFSET 0) s, generate_series(1, %s)",
+        (table, column, count),
+        binary=True,
     )
-    return [pid for (pid,) in rows]
+    return [number for (number,) in rows]
 
 
 def _insert(

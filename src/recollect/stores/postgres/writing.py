@@ -13,7 +13,7 @@ from recollect.stores.postgres import changes, labels, vector_tables, words
 from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres.arrays import bigints, texts
 from recollect.stores.postgres.database import Cursor
-from recollect.stores.postgres.passages import add_passages, remove_passages
+from recollect.stores.postgres.passages import add_passages, next_numbers, remove_passages
 from recollect.stores.postgres.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
 from recollect.stores.postgres.spaces import SpaceRow
 from recollect.stores.protocol import MAX_COUNT, Written
@@ -129,15 +129,6 @@ def _known_identities(
         for identity, *same in rows:
             known.setdefault((name, identity), []).append(_Same(*same))
     return known
-
-
-def next_numbers(cursor: Cursor, table: str, column: str, count: int) -> list[int]:
-    """Numbers that are never given twice, in order."""
-    rows = cursor.execute(
-        "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
-        (table, column, count),
-    )
-    return [number for (number,) in rows]
 
 
 def _insert(
