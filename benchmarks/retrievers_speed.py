@@ -2,8 +2,9 @@
 
 One SQLite file is the truth; a Qdrant of our own on this machine follows it, by HTTP and by gRPC.
 Asked by turns: the file itself, the retriever alone, and the composite (which looks up in the truth
-whatever is found); all rows, and the hundredth part that has a tag. Times are of the wall, each
-question's best of three, because the server's work is not in our process: compare ratios.
+whatever is found); among all rows, and under filters that let a part of them pass. Times are of
+the wall, each question's best of three, because the server's work is not in our process: compare
+ratios.
 
     python -m benchmarks.retrievers_speed --rows 100k
 """
@@ -32,6 +33,7 @@ from benchmarks.measure import (
     verdict,
     workplace,
 )
+from numpy.typing import NDArray
 from qdrant_client import QdrantClient
 
 from recollect.filters import Filter, parse_filter
@@ -60,6 +62,15 @@ def asker(part: Store | Retriever, where: Filter | None) -> Callable[[Question],
         return [one[0] for one in found]
 
     return ask
+
+
+def told_before(truth: Store | Retriever, row: int) -> tuple[Filter | None, NDArray[np.int64]]:
+    """A filter by time, and the rows that pass it."""
+    assert isinstance(truth, SQLiteStore)
+    (memory,) = truth.get([row_id(row)])
+    assert memory is not None
+    where = parse_filter({"created_at": {"<": memory.created_at.isoformat()}})
+    return where, np.arange(truth.count(where=where))
 
 
 def indexed(port: int) -> None:
@@ -102,8 +113,13 @@ def measure(
     vectors = np.stack([question.vector for question in questions])
     found: list[dict[str, Any]] = []
     tagged = parse_filter({"tags": EVERY_HUNDREDTH})
-    for name, where, every in (("all", None, 1), ("1 %", tagged, 100)):
-        nearest = exact_nearest(matrix[::every], vectors, 10) * every
+    for name, where, passing in (
+        ("none", None, np.arange(rows)),
+        ("to 40 %", *told_before(parts["sqlite"], rows * 2 // 5)),
+        ("to 20 %", *told_before(parts["sqlite"], rows // 5)),
+        ("to 1 %", tagged, np.arange(0, rows, 100)),
+    ):
+        nearest = passing[exact_nearest(matrix[passing], vectors, 10)]
         exact = [[row_id(int(number)) for number in line] for line in nearest]
         found += compared(
             name, rows, {k: asker(p, where) for k, p in parts.items()}, questions, exact

@@ -18,10 +18,10 @@ from recollect.stores.facts import HOLDS_FROM, HOLDS_UNTIL, NUMBERS, TIMES
 
 OLDEST: Final = (1, 16)
 VECTOR: Final = "meaning"
-# What is best under filters was measured (benchmarks/LOG.md). Links of its own for each common value,
-# which is the default, take four times as long to make, and found .82 of the ten nearest under a
-# filter to 20 %. So: what passes a filter is looked through up to so many kB of vectors (40,000 of
-# 384 numbers), and above that the search walks on through what does not pass (`retriever.py`).
+# What is best under filters was measured (benchmarks/LOG.md). Links of its own for each common
+# value, which is the default, take several times as long to make, and found .82 of the ten nearest
+# under a filter to 20 %. So: what passes a filter is looked through up to so many kB of vectors
+# (40,000 of 384 numbers); above that, the search walks on through what does not (`retriever.py`).
 _HNSW = q.HnswConfigDiff(m=16, ef_construct=128, payload_m=0, full_scan_threshold=60_000)
 
 
