@@ -103,13 +103,20 @@ class _Client:
 
 
 def _rate(asks: Sequence[Callable[[Question], object]], questions: Sequence[Question]) -> float:
-    """Questions a second, when so many ask at once."""
+    """Questions a second, when so many ask at once. Who fails would look quick: nothing is said
+    unless every question of everybody was answered."""
     begin = threading.Barrier(len(asks) + 1)
+    faults: list[Exception] = []
+    answered = [0] * len(asks)
 
     def work(number: int, ask: Callable[[Question], object]) -> None:
         begin.wait()
-        for at in range(len(questions)):
-            ask(questions[(at + 7 * number) % len(questions)])
+        try:
+            for at in range(len(questions)):
+                ask(questions[(at + 7 * number) % len(questions)])
+                answered[number] += 1
+        except Exception as e:
+            faults.append(e)
 
     threads = [threading.Thread(target=work, args=one) for one in enumerate(asks)]
     for thread in threads:
@@ -118,7 +125,10 @@ def _rate(asks: Sequence[Callable[[Question], object]], questions: Sequence[Ques
     began = time.perf_counter()
     for thread in threads:
         thread.join()
-    return len(asks) * len(questions) / (time.perf_counter() - began)
+    spent = time.perf_counter() - began
+    if faults:
+        raise RuntimeError(f"{sum(answered)} answers only: {faults}") from faults[0]
+    return sum(answered) / spent
 
 
 def measure(path: Path, corpus: Corpus, rows: int, count: int, seed: int) -> dict[str, Any]:

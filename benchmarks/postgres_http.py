@@ -151,15 +151,21 @@ def measured(address: str, corpus: Corpus, rows: int, count: int, clients: int) 
             "all": [Bare(address, " & ") for _ in range(clients)]}  # fmt: skip
     rates: dict[str, list[float]] = {"http": [], "any": [], "all": []}
     with _server(address, rows, count, corpus.seed) as port:
-        asks: dict[str, list[Callable[[Question], object]]] = {
-            "http": [_Client(port, key).recall for _ in range(clients)],
-            **{name: [one.recall for one in bare] for name, bare in some.items()},
-        }
-        for ask in asks.values():
-            _rate(ask, questions[:5])
+
+        def asking(name: str) -> list[Callable[[Question], object]]:
+            """Connections to the server anew for each turn: it hangs up on those that say nothing
+            for some seconds, and the others' turn takes as long."""
+            if name == "http":
+                return [_Client(port, key).recall for _ in range(clients)]
+            return [one.recall for one in some[name]]
+
+        for name in rates:
+            _rate(asking(name), questions[:5])
         for turn in range(_TURNS):
             say(f"{clients} clients, turn {turn + 1}")
-            for name, ask in asks.items():
+            for name in rates:
+                ask = asking(name)
+                _rate(ask, questions[:1])  # the connection is open when the clock starts
                 few = questions[: max(5, count // 10)] if name == "any" else questions
                 began = time.perf_counter()
                 rates[name].append(_rate(ask, few))
