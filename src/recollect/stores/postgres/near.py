@@ -32,6 +32,7 @@ _LOOKED_AT = 4  # times the hits wanted are taken from an index, to be scored ag
 # Recall@10 at 100,000 made-up passages of 384 numbers: .9945 with 100, .996 with 200, .999 with 400
 # (real ones may be harder: .967 with 128 on another set).
 _AT_LEAST = 200
+_AT_LEAST_MORE = 20  # than the hits wanted are scored again in full numbers
 _MOST_EF = 1000  # pgvector's own bound
 
 # A score is the cosine: vectors are of length one, and <#> is the negative inner product.
@@ -63,25 +64,26 @@ def search(
     if indexed:
         _widen(cursor, wanted)
     condition, bindings = to_sql(where)
-    if where is None and not indexed:
-        wanted = limit
-    near = _by_index(table) if indexed else f"ORDER BY v.embedding <#> {_ASKED}, v.pid"
+    # What is nearest by halves is followed into its memory only until so many have passed: most
+    # filters let nearly all through. In full numbers the order is another by a place or two.
+    likely = min(limit + max(limit // 2, _AT_LEAST_MORE), wanted) if indexed else limit
+    order = _by_index(table) if indexed else f"v.embedding <#> {_ASKED}"
+    near = f"ORDER BY {order}" if indexed else f"ORDER BY {order}, v.pid"
     best = (
-        f"SELECT v.pid, {_SCORE} AS score FROM {table.table} v "
-        f"WHERE v.space = {space.id:d} {near} LIMIT {wanted:d}"
+        f"SELECT v.pid, {_SCORE} AS score, {order} AS far FROM {table.table} v "
+        f"WHERE v.space = {space.id:d} {near} LIMIT {likely if where is None else wanted:d}"
     )
     in_order = f"ORDER BY v.score DESC, v.pid LIMIT {limit:d}"
+    columns = "SELECT m.id, p.ordinal, v.score, v.pid FROM"
     if where is None:  # only those that are handed out need a name
-        best = f"SELECT * FROM ({best}) v {in_order}"
-    looked, passages = _found(
-        cursor,
-        table,
-        space,
-        f"SELECT m.id, p.ordinal, v.score, v.pid FROM ({best}) v {_NAMED} "
-        f"WHERE {_named(condition)} {in_order}",
-        asked,
-        bindings,
-    )
+        sql = f"{columns} (SELECT * FROM ({best}) v {in_order}) v {_NAMED}"
+    else:
+        nearest = "v.far" if indexed else "v.far, v.pid"
+        sql = (
+            f"SELECT * FROM ({columns} ({best}) v {_NAMED} WHERE {_named(condition)} "
+            f"ORDER BY {nearest} LIMIT {likely:d}) v {in_order}"
+        )
+    looked, passages = _found(cursor, table, space, sql, asked, bindings)
     # A graph may come short: it looks at 20,000 at most, and the forgotten stand in it until they
     # are vacuumed, which a transaction of others can put off. Then all are ranked: slow but right.
     exact = not indexed and (where is None or passages <= wanted)
@@ -129,7 +131,7 @@ def _exactly(
 
 def _by_index(table: VectorTable) -> str:
     half = f"halfvec({table.dimension:d})"
-    return f"ORDER BY v.embedding::{half} <=> %(q)b::{half}"
+    return f"v.embedding::{half} <=> %(q)b::{half}"
 
 
 def _widen(cursor: Cursor, wanted: int) -> None:
