@@ -112,10 +112,49 @@ def test_a_chapter_is_cut_into_scenes(story: Story, engine: Engine) -> None:
         ("甲。\r\n⁂\r\n乙。", ["甲。", "乙。"]),
         ("一场大雨。\n第二天她走了。", ["一场大雨。\n第二天她走了。"]),
         ("\n\n***\n", []),
+        ("第三章 他是谁？\n甲。\n第二场 谁在敲门？\n乙。", ["甲。", "乙。"]),
+        ("Chapter Twenty-One: Rain\nA.\nScene Two\nB.", ["A.", "B."]),
+        ("---\ntitle: Rain\ntags:\n  - draft\n---\n# One\nA.", ["A."]),
+        ("---\nann: no\nbob: yes\n---\nA.", ["ann: no\nbob: yes", "A."]),
     ],
 )  # fmt: skip
 def test_where_scenes_part(text: str, texts: list[str]) -> None:
     assert [scene.text for scene in scenes_of(text)] == texts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "第一场雪下得很大，他站在院子里。",
+        "第一场雪落下来的时候，顾长河站在楼上",
+        "第一回见到她，是在江边。\n她笑了。",
+        "他推开门。\n第二节课的铃响了，孩子们跑出来。\n雪还在下。",
+        "第一场、第二场他都输了。",
+        "Chapter house bells rang over the town.\nShe woke.",
+        "Chapter one of the book lay open on her knee,\nunread.",
+        "Scene 3 of the play bored her.\nShe left.",
+    ],
+)
+def test_prose_that_begins_like_a_heading_is_not_lost(text: str) -> None:
+    assert [scene.text for scene in scenes_of(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        ("Mr. Hart came. He left.", "Mr. Hart came."),
+        ("Dr. J. R. Pike met St. John. They ate.", "Dr. J. R. Pike met St. John."),
+        ("So did I. Then he left.", "So did I."),
+        ("# 第1章\n\n雨下了三天。他走了。", "雨下了三天。"),
+        ("Scene 3\n***\nHe came. He left.", "He came."),
+        ("第一场雪。他走了。", "第一场雪。"),
+    ],
+)
+def test_the_event_of_a_scene_is_a_whole_sentence_of_it(
+    story: Story, text: str, event: str
+) -> None:
+    story.add_scene(1, 1, text)
+    assert [entry.text for entry in story.timeline(1)] == [event]
 
 
 @pytest.mark.parametrize(
