@@ -35,7 +35,7 @@ _PATH = f"search_path = {SCHEMA}"
 _NOBODY = " server"  # no tenant can have this name
 _LOCK = 0x52655365  # "ReSe"
 _PATIENCE = 30.0
-_VERSION = 1
+_VERSION = 2
 _TABLES = f"""
 CREATE SCHEMA IF NOT EXISTS {SCHEMA};
 CREATE TABLE meta (key text PRIMARY KEY, value bytea NOT NULL);
@@ -167,17 +167,31 @@ class ServerTables:
         return int(version)
 
     def _make(self) -> None:
+        """The tables as they are now, whatever is there already."""
         with self._database.transaction() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            if table_exists(cursor, SCHEMA, "version"):  # another was faster
+            before = 0
+            if table_exists(cursor, SCHEMA, "version"):
+                row = cursor.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()
+                (before,) = row or (0,)
+            if before >= _VERSION:  # another was faster
                 return
-            create, tables = _TABLES.split(";", 1)
-            cursor.execute(create.encode())
+            if before < 1:
+                _make_first(cursor)
             cursor.execute(f"SET LOCAL {_PATH}".encode())
-            cursor.execute(tables.encode())
-            seen = f"current_setting('recollect.tenant', true) = '{tenant_number(_NOBODY)}'"
-            for table in _WALLED:
-                cursor.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY".encode())
-                cursor.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY".encode())
-                cursor.execute(f"CREATE POLICY the_server ON {table} USING ({seen})".encode())
-            cursor.execute(f"CREATE TABLE version AS SELECT {_VERSION} AS number".encode())
+            # no policy is asked when a table is emptied as a whole, and nobody here does that
+            cursor.execute(f"REVOKE TRUNCATE ON {', '.join(_WALLED)} FROM CURRENT_USER".encode())
+            cursor.execute("UPDATE version SET number = %s", (_VERSION,))
+
+
+def _make_first(cursor: Cursor) -> None:
+    create, tables = _TABLES.split(";", 1)
+    cursor.execute(create.encode())
+    cursor.execute(f"SET LOCAL {_PATH}".encode())
+    cursor.execute(tables.encode())
+    seen = f"current_setting('recollect.tenant', true) = '{tenant_number(_NOBODY)}'"
+    for table in _WALLED:
+        cursor.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY".encode())
+        cursor.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY".encode())
+        cursor.execute(f"CREATE POLICY the_server ON {table} USING ({seen})".encode())
+    cursor.execute("CREATE TABLE version AS SELECT 1 AS number")

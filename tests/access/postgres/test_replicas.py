@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from recollect.access import server_tables
 from recollect.access.audit import Broken
 from recollect.access.reception import Reception
 from recollect.access.server_tables import ServerTables
@@ -126,9 +127,11 @@ def test_a_trail_that_was_changed_is_seen(
     with psycopg.connect(settings.store, autocommit=True) as raw:
         assert raw.execute("SELECT count(*) FROM recollect_server.audit").fetchone() == (0,)
         raw.execute(f"SET recollect.tenant = '{tenant_number(' server')}'")
-        for sql in ("UPDATE {} SET door = 'x'", "DELETE FROM {}", "TRUNCATE {}"):
+        for sql in ("UPDATE {} SET door = 'x'", "DELETE FROM {}"):
             with pytest.raises(psycopg.errors.RaiseException, match="only grows"):
                 raw.execute(sql.format("recollect_server.audit").encode())
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            raw.execute("TRUNCATE recollect_server.audit")
     forced = "ALTER TABLE recollect_server.audit DISABLE TRIGGER audit_is_not_changed"
     server.execute(forced, "DELETE FROM recollect_server.audit WHERE number = 5", database=database)
     assert reception.audit.verify() == Broken(5, "rows from 5 to 5 are missing at the end")
@@ -148,6 +151,22 @@ def test_nobody_who_names_a_tenant_sees_keys(reception: Reception, settings: Set
             for table in ("keys", "audit", "tenants", "meta", "idempotency"):
                 row = raw.execute(f"SELECT count(*) FROM recollect_server.{table}".encode())
                 assert row.fetchone() == (0,), (tenant, table)
+
+
+def test_tables_of_the_first_version_are_brought_up_to_date(
+    reception: Reception, settings: Settings
+) -> None:
+    """TRUNCATE asks no policy, so it is not allowed, where it was before neither."""
+    made = reception.create_key(name="旧的 key", scopes=["read"])
+    walled = [f"recollect_server.{name}" for name in server_tables._WALLED]
+    with psycopg.connect(settings.store, autocommit=True) as raw:
+        raw.execute(f"GRANT TRUNCATE ON {', '.join(walled)} TO CURRENT_USER".encode())
+        raw.execute("UPDATE recollect_server.version SET number = 1")
+        ServerTables(settings.store).close()
+        for table in walled:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                raw.execute(f"TRUNCATE {table} CASCADE".encode())
+    assert reception.caller(made.key, door="rest").name == "旧的 key"
 
 
 def test_each_tenant_is_a_tenant_of_the_database(reception: Reception, other: Reception) -> None:

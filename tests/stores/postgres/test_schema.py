@@ -15,7 +15,7 @@ from recollect.stores.postgres.address import parse_address
 from recollect.stores.postgres.database import tenant_number
 from recollect.stores.postgres.pool import borrow_pool, return_pool
 from recollect.stores.postgres.store import DEFAULT_TENANT, PostgresStore
-from recollect.testing import make_entry, make_memory, make_offer
+from recollect.testing import ToyEmbedder, make_entry, make_memory, make_offer
 from recollect.testing.postgres_server import PostgresServer
 
 CATALOG = """
@@ -28,7 +28,7 @@ WHERE schemaname = 'recollect'
 UNION ALL SELECT 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid), '', '',
 '' FROM pg_constraint WHERE connamespace = 'recollect'::regnamespace
 UNION ALL SELECT 'table', relname, relrowsecurity::text, relforcerowsecurity::text,
-reloptions::text, '', '' FROM pg_class WHERE relnamespace = 'recollect'::regnamespace
+reloptions::text, relacl::text, '' FROM pg_class WHERE relnamespace = 'recollect'::regnamespace
 AND relkind = 'r' ORDER BY 1, 2, 3
 """
 
@@ -58,6 +58,21 @@ def tell_in_the_first(address: str) -> None:
             "(space, number, memory, ordinal, start, stop, length) "
             "SELECT space, 1, row, 0, 0, 7, 2 FROM m"
         )
+        connection.execute("CREATE TABLE vectors_old (tenant bigint, space bigint, pid bigint)")
+        connection.execute("ALTER TABLE vectors_old ENABLE ROW LEVEL SECURITY")
+        connection.execute("ALTER TABLE vectors_old FORCE ROW LEVEL SECURITY")
+        connection.execute("CREATE POLICY own_tenant ON vectors_old USING (tenant = 0)")
+
+
+def vectors_walled_in(address: str) -> tuple[Any, ...]:
+    """How the one table of vectors is kept apart; the table goes."""
+    with psycopg.connect(address) as connection:
+        (name, *wall) = connection.execute(
+            "SELECT tablename, with_check, (SELECT relacl::text FROM pg_class "
+            "WHERE relname = tablename) FROM pg_policies WHERE tablename ~ '^vectors_'"
+        ).fetchone() or ("none",)
+        connection.execute(f"DROP TABLE recollect.{name}".encode())
+    return tuple(str(one).replace(str(name), "…") for one in wall)
 
 
 def test_an_old_database_becomes_what_a_new_one_is(
@@ -74,7 +89,12 @@ def test_an_old_database_becomes_what_a_new_one_is(
         if number == 1:
             tell_in_the_first(old)
     return_pool(pool)
-    PostgresStore(new).close()
+    fresh = PostgresStore(new)
+    fresh.declare(ToyEmbedder().embedding)
+    fresh.close()
+    walled_in = vectors_walled_in(new)
+    assert vectors_walled_in(old) == walled_in
+    assert "spaces" in walled_in[0]
     assert catalog(old) == catalog(new) != []
     store = PostgresStore(old)  # whose words were cut by another tokeniser
     assert [m.text for m in store.scan().memories] == ["第一 step"]

@@ -126,3 +126,84 @@ def test_the_same_ids_and_spaces_are_each_tenant_s_own(
 def test_a_role_above_the_rules_is_refused(server: PostgresServer) -> None:
     with pytest.raises(StoreError, match=r"row-level security.*CREATE ROLE"):
         PostgresStore(server.address("postgres", "postgres"))
+
+
+REFERRING = {
+    *("memories", "passages", "segments", "words", "embedded", "labels", "changes", "revisions"),
+    *("offer_parents", "rulings", "standing", "vectors"),
+}
+
+
+def rows_of(
+    raw: psycopg.Connection[tuple[Any, ...]], tenant: str
+) -> dict[str, list[dict[str, Any]]]:
+    """Every row that the tenant has, by table."""
+    raw.execute(f"SET recollect.tenant = '{tenant_number(tenant)}'")
+    return {
+        name: [row for (row,) in raw.execute(f"SELECT to_jsonb(t) FROM {name} t LIMIT 5".encode())]
+        for name in tables(raw)
+    }
+
+
+def test_no_row_refers_to_what_is_another_tenant_s(
+    filled: PostgresStore, raw: psycopg.Connection[tuple[Any, ...]]
+) -> None:
+    """Keys are looked at past row-level security: the tenant's name alone makes no row its own."""
+    theirs = rows_of(raw, filled.tenant)
+    raw.execute("SET recollect.tenant = '4711'")
+    refused: set[str] = set()
+    for table, rows in theirs.items():
+        if table in (
+            "spaces",
+            "tenants",
+            "offers",
+        ):  # refer to nothing, and have numbers of their own
+            continue
+        kind = table.partition("_")[0] if table.startswith("vectors_") else table
+        for row in rows:
+            mine = psycopg.types.json.Jsonb({**row, "tenant": 4711})
+            insert = (
+                f"INSERT INTO {table} OVERRIDING SYSTEM VALUE "
+                f"SELECT * FROM jsonb_populate_record(NULL::{table}, %s)"
+            )
+            raw.execute("BEGIN")
+            try:
+                raw.execute(insert.encode(), (mine,))
+            except psycopg.errors.InsufficientPrivilege:
+                refused.add(kind)
+            except psycopg.errors.UniqueViolation:
+                assert kind == "working"  # its number was given, but nothing of it is referred to
+            finally:
+                raw.execute("ROLLBACK")
+    assert refused == REFERRING
+
+
+def test_no_row_is_changed_to_refer_to_what_is_another_tenant_s(
+    open_store: OpenStore,
+    filled: PostgresStore,
+    tenant: str,
+    raw: psycopg.Connection[tuple[Any, ...]],
+) -> None:
+    other = open_store(f"{tenant}-other")
+    fill(other)
+    theirs = rows_of(raw, filled.tenant)
+    raw.execute(f"SET recollect.tenant = '{tenant_number(other.tenant)}'")
+    for table, column in (
+        *(("memories", "space"), ("labels", "space"), ("segments", "space"), ("words", "space")),
+        *(("passages", "space"), ("passages", "memory"), ("revisions", "memory")),
+        *(("rulings", "offer"), ("offer_parents", "offer"), ("standing", "ruling")),
+    ):
+        number = theirs[table][0][column]
+        assert raw.execute(f"SELECT 1 FROM {table}".encode()).fetchone()
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            raw.execute(f"UPDATE {table} SET {column} = %s".encode(), (number,))
+
+
+def test_what_knows_no_tenants_is_not_allowed(
+    filled: PostgresStore, raw: psycopg.Connection[tuple[Any, ...]]
+) -> None:
+    raw.execute(f"SET recollect.tenant = '{tenant_number(filled.tenant)}'")
+    for name in tables(raw):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            raw.execute(f"TRUNCATE {name} CASCADE".encode())
+    assert filled.count() == 1

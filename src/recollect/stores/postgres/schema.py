@@ -17,6 +17,7 @@ from recollect.vocabulary import GLOBAL_SPACE
 LEAST_PGVECTOR = (0, 7, 0)  # the first with halfvec
 WANTED_PGVECTOR = (0, 8, 2)  # iterative scans, and no known hole
 _LOCK = 0x5265636F  # "Reco": one migrates, others wait
+OF_OWN_SPACE = "EXISTS (SELECT FROM spaces s WHERE s.id = space)"  # what `wall_in` may ask for
 _EXTENSION = (
     "SELECT e.extversion, quote_ident(n.nspname) FROM pg_extension e "
     "JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
@@ -164,15 +165,16 @@ def _tables_without_a_wall(connection: Connection) -> list[str]:
     return [name for (name,) in rows]
 
 
-def wall_in(connection: Connection | Cursor, table: str) -> None:
+def wall_in(connection: Connection | Cursor, table: str, *, refers: str = "") -> None:
     """Nobody sees or writes rows of a tenant other than the one that the transaction names, the
-    owner of the table neither."""
+    owner of the table neither. `refers`: what else must hold of a row that is written, where it
+    names others: keys are checked past these rules."""
     connection.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY".encode())
     connection.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY".encode())
-    connection.execute(
-        f"CREATE POLICY own_tenant ON {table} USING (tenant = "
-        "(SELECT nullif(current_setting('recollect.tenant', true), '')::bigint))".encode()
-    )
+    own = "tenant = (SELECT nullif(current_setting('recollect.tenant', true), '')::bigint)"
+    check = f" WITH CHECK ({own} AND ({refers}))" if refers else ""
+    connection.execute(f"CREATE POLICY own_tenant ON {table} USING ({own}){check}".encode())
+    connection.execute(f"REVOKE TRUNCATE ON {table} FROM CURRENT_USER".encode())
 
 
 def enter(cursor: Cursor, database: Database) -> bool:

@@ -15,7 +15,7 @@ from recollect.errors import FingerprintMismatch
 from recollect.stores.postgres import changes
 from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres.database import SCHEMA, Cursor
-from recollect.stores.postgres.schema import table_exists, wall_in
+from recollect.stores.postgres.schema import OF_OWN_SPACE, table_exists, wall_in
 from recollect.stores.postgres.spaces import SpaceRow, hold_by_id
 from recollect.stores.postgres.vectors import insert
 from recollect.stores.protocol import Embedding, Unembedded
@@ -93,7 +93,7 @@ def create(cursor: Cursor, embedding: Embedding, *, active: bool) -> None:
     )
     if table.dimension <= _IN_THE_ROW:
         cursor.execute(f"ALTER TABLE {table.table} ALTER embedding SET STORAGE PLAIN".encode())
-    wall_in(cursor, table.table)
+    wall_in(cursor, table.table, refers=OF_OWN_SPACE)
 
 
 def _drop(cursor: Cursor, table: VectorTable) -> None:
