@@ -87,6 +87,24 @@ def test_without_the_database_memories_answer_by_the_cast_that_is_given() -> Non
         assert f"{part}: the table is gone 表没了" in context.missing
 
 
+def test_one_fact_that_is_no_name_costs_no_state() -> None:
+    """As a store of before may hold it, or one that somebody else writes to."""
+    with Engine.in_memory(embedder="hashing", settings=Settings()) as engine:
+        story = told(story_in(engine))
+        place = {"chapter": 1, "scene": 1, "at": 100_001, "entity": "pot", "name": "Pot"}
+        for facts in ({"lid": "\u200b\u200d"}, {"story": "长" * 1_000}):
+            engine.remember(
+                f"Pot {facts}",
+                space="river",
+                kind="entity_state",
+                entities=["pot"],
+                metadata={**place, "facts": facts},
+            )
+        context = story.scene_context(PLAN, None, 4, 2)
+    assert_rest_answers(context)
+    assert not any(one.startswith("entity states") for one in context.missing)
+
+
 def test_without_the_search_the_rest_answers() -> None:
     store = Broken()
     with Engine(store, embedder="hashing", settings=Settings()) as engine:

@@ -156,6 +156,34 @@ def test_a_new_cast_finds_what_was_written_by_the_old_ids() -> None:
         assert [one.id for one in story.cast().characters] == ["C-001"]
 
 
+def test_two_who_were_one_for_a_while_have_what_is_theirs() -> None:
+    """The stranger turns out to be Ann; in the next draft he does not."""
+    apart = [Character(id="a", name="Ann"), Character(id="b", name="The Stranger 陌生人")]
+    one = [Character(id="a", name="Ann", aliases=["The Stranger 陌生人"])]
+    with small_engine() as engine:
+        story = story_in(engine, cast=Cast(characters=apart))
+        told = "Ann met The Stranger 陌生人."
+        story.add_scene(1, 1, told, states={"a": {"arm": "sound"}, "b": {"hat": "red"}})
+
+        def facts(entity: str) -> dict[str, str]:
+            found = story.state_of(entity, chapter=1, scene=1)
+            return {} if found is None else found.facts
+
+        story.set_cast(one)
+        assert facts("Ann") == facts("the stranger 陌生人") == {"arm": "sound", "hat": "red"}
+        assert story.timeline(1)[0].participants == ["a"]
+        story.set_cast(apart)
+        assert (facts("Ann"), facts("b")) == ({"arm": "sound"}, {"hat": "red"})
+        assert story.timeline(1)[0].participants == ["a", "b"]
+
+
+def test_an_id_like_a_pronoun_is_no_matter() -> None:
+    he = Character(id="he", name="何静秋")
+    assert Names(Cast(characters=[he])).notes() == []
+    (note,) = Names(Cast(characters=[Character(name="他")])).notes()
+    assert note == "'他' is a pronoun: it is not looked for in texts"
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -175,6 +175,8 @@ def test_nothing_is_added_of_nothing(story: Story, engine: Engine, text: Any) ->
         story.add_scene(1, 1, text)
     with pytest.raises(InvalidInput, match="nothing to add"):
         story.add_chapter(1, text)
+    with pytest.raises(InvalidInput, match="half a character"):
+        story.add_scene(1, 1, "林婉 \ud800")
     with pytest.raises(InvalidInput):
         story.add_scene(1, 1, "林婉。", states={"林婉": {}})
     assert kept(engine, "scene") == []  # all of it or nothing

@@ -74,6 +74,19 @@ def test_told_again_nothing_changes(story: Story, engine: Engine) -> None:
     assert engine.list(spaces="river", where={"kind": "entity_state"}).memories[0].id == first
 
 
+@pytest.mark.parametrize("source", ["", "second draft 二稿"])
+def test_the_last_word_counts_also_when_it_was_the_first(
+    story: Story, engine: Engine, source: str
+) -> None:
+    for mood in ("bitter", "觉得好笑", "bitter", "觉得好笑", "bitter", "bitter"):
+        story.record_state("林婉", 2, 1, {"mood": mood}, source=source)
+    found = state(story, "林婉", 2, 1)
+    assert found.facts == {"mood": "bitter"}
+    assert [c.value for c in found.contradictions[0].claims][-2:] == ["觉得好笑", "bitter"]
+    told = engine.list(spaces="river", where={"kind": "entity_state"}).memories
+    assert len(told) == 5  # the last is no news
+
+
 def test_an_empty_text_ends_a_fact(story: Story) -> None:
     story.record_state("林婉", 1, 1, {"fever": "high", "age": 19, "alive": True})
     story.record_state("林婉", 2, 1, {"fever": "", "alive": None})
@@ -82,7 +95,9 @@ def test_an_empty_text_ends_a_fact(story: Story) -> None:
     assert [c.after for c in found.changes if c.chapter == 2] == ["", ""]
 
 
-@pytest.mark.parametrize("facts", [{}, {"a": ["b"]}, {"a": "长" * 3_000}, "arm", {" ": "x"}, None])
+@pytest.mark.parametrize(
+    "facts", [{}, {"a": ["b"]}, {"a": "长" * 3_000}, "arm", {" ": "x"}, None, {"a": "\u200b"}]
+)
 def test_facts_are_text(story: Story, facts: object) -> None:
     with pytest.raises(InvalidInput):
         story.record_state("林婉", 1, 1, facts)  # type: ignore[arg-type]
@@ -112,7 +127,8 @@ def test_the_state_is_what_was_told_last_of_each_fact_until_then(
     with small_engine(embedder="none") as engine:
         story = story_in(engine)
         for number, (at_chapter, at_scene, facts) in enumerate(records):
-            story.record_state("林婉", at_chapter, at_scene, facts, source=str(number))
+            # some told by the same source: what is told again after another word counts again
+            story.record_state("林婉", at_chapter, at_scene, facts, source=str(number % 2))
         told = sorted(records, key=lambda r: r[:2])  # stable
         truth: dict[str, str] = {}
         for *place, facts in told:

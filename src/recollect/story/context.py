@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from recollect.errors import RecollectError
+from recollect.errors import InvalidInput, RecollectError
 from recollect.recall.draft import Deadline
 from recollect.shelf import Shelf
 from recollect.story.models import (
@@ -268,4 +268,7 @@ def _with_previous(
 
 
 def _names(value: str, called: set[str]) -> bool:
-    return 0 < len(value) <= 100 and bool(value.strip()) and id_for(value) in called
+    try:
+        return id_for(value) in called
+    except InvalidInput:  # no name: too long, or nothing that can be read
+        return False

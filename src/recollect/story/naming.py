@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.checks import check_encodable, shown
@@ -43,6 +43,11 @@ def id_for(name: str) -> str:
     check_encodable(name, name="name")
     if len(name) > MAX_NAME_CHARS:
         raise InvalidInput(f"{shown(name)} is too long for a name; at most {MAX_NAME_CHARS} fit")
+    return _key(name)
+
+
+@lru_cache(maxsize=16_384)  # a cast is read for every scene: it was most of the time of a write
+def _key(name: str) -> str:
     # folding case may give characters that have a wide form, and the other way round
     folded = unicodedata.normalize("NFKC", plain(plain(name).casefold()).casefold())
     key = "-".join("".join(c if c.isprintable() else " " for c in folded).split())
@@ -155,10 +160,10 @@ class Names:
                     said.append(
                         f"{key!r} is the {level.what} of {others[0]}, but means {first} first"
                     )
-                if key in PRONOUNS:
+                if key in PRONOUNS and level.what != "id":  # ids are not looked for anyhow
                     said.append(f"{key!r} is a pronoun: it is not looked for in texts")
                 taken.setdefault(key, ids)
-        return said
+        return list(dict.fromkeys(said))
 
 
 def _level(what: str, named: Iterable[tuple[str, list[str]]]) -> _Level:
@@ -175,14 +180,15 @@ def former_ids(old: Names, new: Cast) -> dict[str, list[str]]:
     kept: dict[str, list[str]] = {}
     now = {character.id for character in new.characters}
     for character in new.characters:
-        mine = list(old.former.get(character.id, ()))
+        # one who is in the cast again speaks for itself
+        mine = [one for one in old.former.get(character.id, ()) if one not in now]
         for name in (character.name, *character.aliases):
             try:
                 before = old.resolve(name)
             except InvalidInput:
                 continue
             if before is not None and before not in now:
-                mine += [before, *old.former.get(before, ())]
+                mine += [one for one in (before, *old.former.get(before, ())) if one not in now]
         if mine:
             kept[character.id] = list(dict.fromkeys(mine))
     return kept

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from recollect.checks import shown
 from recollect.errors import InvalidInput
 from recollect.shelf import Shelf, Where
 from recollect.story.models import (
@@ -38,8 +39,14 @@ def checked_facts(facts: object) -> dict[str, str]:
                 f"{key}: a fact is text of at most {_MAX_FACT_CHARS:,} characters; write what "
                 "happened into the scene instead"
             )
+        if told.strip() and not any(map(_is_seen, told)):
+            raise InvalidInput(f"{key}: {shown(told)} has nothing that can be read")
         checked[str(key).strip()] = told.strip()
     return checked
+
+
+def _is_seen(character: str) -> bool:
+    return character.isprintable() and not character.isspace()
 
 
 def _as_text(value: object) -> object:
@@ -83,6 +90,19 @@ def state_record(
             **({"told_with": told_with} if told_with else {}),
         },
     }
+
+
+def as_last_word(shelf: Shelf, record: dict[str, Any]) -> dict[str, Any]:
+    """The record under an id of its own, where it was told before and other words since: bitter,
+    then amused, then bitter after all."""
+    metadata = record["metadata"]
+    told = shelf.of_kind(STATE, {"entities": record["entities"][0], "metadata.at": metadata["at"]})
+    if all(memory.id != record["id"] for memory in told):
+        return record
+    last = {id_for(key): value for memory in told for key, value in _facts(memory)}
+    if all(last.get(id_for(key)) == value for key, value in metadata["facts"].items()):
+        return record
+    return {**record, "id": shelf.id(STATE, record["id"], "after", told[-1].id)}
 
 
 class _Held(NamedTuple):

@@ -39,7 +39,7 @@ from recollect.story.searching import (
     of_entities,
 )
 from recollect.story.shelf import EVENT, STATE, Point, point, point_of, until
-from recollect.story.states import States, state_record
+from recollect.story.states import States, as_last_word, state_record
 from recollect.story.taking_in import SceneIn, leave_out, take_in
 from recollect.story.threads import close, thread_of, thread_record, threads
 
@@ -155,6 +155,7 @@ class Story:
         one. The memory's id."""
         where = point(chapter, scene)
         record = state_record(self._shelf, self._names(), entity, where, facts, source=source)
+        record = as_last_word(self._shelf, record)
         self._shelf.put([record])
         return str(record["id"])
 

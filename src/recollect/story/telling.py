@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from recollect.checks import check_encodable
 from recollect.errors import InvalidInput
 from recollect.shelf import Shelf
 from recollect.story.models import ScenePlan, StoryEvent
@@ -38,6 +39,7 @@ def scene_records(
 ) -> list[dict[str, Any]]:
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput(f"scene {where} has no text; there is nothing to add")
+    check_encodable(text, name="text")
     parts = parts_of(text)
     who = who_is_where(parts, plan.characters, names)
     return [
