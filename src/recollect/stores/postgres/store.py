@@ -18,6 +18,7 @@ from recollect.stores.postgres import notes, schema, searching, vector_tables, w
 from recollect.stores.postgres.address import parse_address
 from recollect.stores.postgres.database import Cursor, Database
 from recollect.stores.postgres.generations import HasGenerations
+from recollect.stores.postgres.growing import Growing
 from recollect.stores.postgres.near import Torn
 from recollect.stores.postgres.pool import borrow_pool, return_pool
 from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
@@ -66,6 +67,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self._pool = borrow_pool(parse_address(url))
         self._database = Database(self._pool, tenant)
         self._upkeep = Upkeep(self._database)
+        self._growing = Growing(self._database)
         self._tiers: Tiers | None = None
         self._feed: PostgresFeed | None = None
         self._frames: dict[tuple[str, ...], tuple[Frame, float]] = {}
@@ -95,7 +97,9 @@ class PostgresStore(HasGenerations, HasWhole):
     def put(self, entries: Sequence[Entry], *, fingerprint: str | None = None) -> list[Written]:
         if not entries:
             return []
-        return self._database.write(lambda writer: writing.put(writer, entries, fingerprint))
+        written = self._database.write(lambda writer: writing.put(writer, entries, fingerprint))
+        self._growing.told(entries, written)
+        return written
 
     def revise(self, entry: Entry, *, fingerprint: str | None = None) -> None:
         self.revise_many([entry], fingerprint=fingerprint)
