@@ -315,7 +315,7 @@ def test_what_an_engine_lost_is_noticed_and_made_anew(closing: Closing) -> None:
     held.delete(["m1", "m3"])
     (line,) = [check for check in store.check() if check.part == "retriever one"]
     assert (line.ok, "2 are missing" in line.finding) == (False, True)
-    assert "maintain(anew=True)" in line.fix
+    assert "recollect reindex --files" in line.fix
     store.maintain(anew=True)
     assert len(words(store, "alpha")) == 5
     assert all(check.ok for check in store.check())

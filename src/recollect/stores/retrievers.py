@@ -30,6 +30,8 @@ MEANING: Finds = "meaning"
 # Counted at every recall and followed by no retriever: the truth alone filters by these.
 COUNTERS = frozenset({"reinforcement", "access_count"})
 
+MAKE_ANEW = "run 'recollect reindex --files', which makes it anew from the store"
+
 
 class RetrieverUnfit(StoreError):
     """What the retriever holds cannot be brought to what the truth holds now: make it anew."""

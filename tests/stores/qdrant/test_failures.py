@@ -127,6 +127,23 @@ def test_what_somebody_removed_is_made_anew(
     retriever.apply(told(memory))
 
 
+def test_vectors_that_somebody_removed_are_missed(
+    retriever: QdrantRetriever, server: QdrantServer
+) -> None:
+    """What copies there are stands in one collection, what finds them in another."""
+    retriever.apply(told(make_memory("alpha 数据库", "a"), make_memory("备份 beta", "b")))
+    assert all(check.ok for check in retriever.check())
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    (vectors,) = vectors_of(client, retriever)
+    lost = q.Filter(must=[q.FieldCondition(key="memory", match=q.MatchValue(value="b"))])
+    client.delete(vectors, q.FilterSelector(filter=lost), wait=True)
+    client.close()
+    (bad,) = [check for check in retriever.check() if not check.ok]
+    assert bad.part == f"collection {vectors}"
+    assert "1 of 2 vectors are missing" in bad.finding
+    assert "recollect reindex --files" in bad.fix
+
+
 def test_one_that_is_too_old() -> None:
     for version in ("1.16.0", "1.16.3", "2.0.0-dev"):
         check_version(version, "qdrant")

@@ -21,12 +21,20 @@ from recollect.stores.composite.feeding import catch_up, make_anew
 from recollect.stores.composite.follower import Follower, told
 from recollect.stores.composite.searching import Bounds, Searching, search
 from recollect.stores.protocol import Embedding, Owes, Store, Written
-from recollect.stores.retrievers import MEANING, WORDS, Feed, Finds, KeepsChanges, Retriever, Seen
+from recollect.stores.retrievers import (
+    MAKE_ANEW,
+    MEANING,
+    WORDS,
+    Feed,
+    Finds,
+    KeepsChanges,
+    Retriever,
+    Seen,
+)
 from recollect.stores.sound_vectors import sound_question
 from recollect.vocabulary import Check, Entry, Found, Vector, Vectors
 
 _T = TypeVar("_T")
-_MAKE_ANEW = "make it anew from the store: maintain(anew=True)"
 
 
 class CompositeStore(LeftToTheTruth):
@@ -290,7 +298,7 @@ class CompositeStore(LeftToTheTruth):
                 f"{len(found.wrong):,} copies are not as in the store and {len(found.missing):,} "
                 "are missing; what is wrong is found by nobody"
             )
-            checks = [Check(part, False, finding, _MAKE_ANEW)]
+            checks = [Check(part, False, finding, MAKE_ANEW)]
         return checks + [c._replace(part=f"{follower.name}: {c.part}") for c in own]
 
     def let_go(self, name: str) -> None:

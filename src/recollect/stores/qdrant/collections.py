@@ -27,7 +27,7 @@ _HNSW = q.HnswConfigDiff(m=16, ef_construct=128, payload_m=0, full_scan_threshol
 
 def make_base(client: QdrantClient, name: str) -> None:
     client.create_collection(name, vectors_config={})
-    for field in ("space", "memory"):
+    for field in ("space", "memory", "vectors"):
         client.create_payload_index(name, field, q.PayloadSchemaType.KEYWORD)
 
 

@@ -31,6 +31,7 @@ from recollect.stores.qdrant.plain_errors import plain_errors
 from recollect.stores.qdrant.where import among, any_of
 from recollect.stores.retriever_address import RetrieverAddress
 from recollect.stores.retrievers import (
+    MAKE_ANEW,
     Changes,
     Copies,
     Copy,
@@ -182,7 +183,7 @@ class QdrantRetriever:
 
     def _write(self, name: str, written: Sequence[Indexed], fingerprint: str | None) -> None:
         points = [
-            _point(one, passage, fingerprint)
+            _point(one, passage, fingerprint, self._base)
             for one in written
             for passage in one.passages
             if fingerprint is None or fingerprint in passage.vectors
@@ -272,22 +273,37 @@ class QdrantRetriever:
 
     def check(self) -> list[Check]:
         with plain_errors(self.name):
-            ours = sorted(self._ours())
-            checks: list[Check] = []
-            for name in ours:
-                info = self._client().get_collection(name)
-                finding = f"{info.points_count or 0:,} points, {info.status.value}"
-                well = info.status != q.CollectionStatus.RED
-                fix = "" if well else "see Qdrant's log; then make it anew from the store"
-                checks.append(Check(f"collection {name}", well, finding, fix))
-        return checks
+            ours = self._ours()
+            if self._base not in ours:  # what is missing is seen by its copies
+                return []
+            return [self._check(name) for name in sorted(ours)]
+
+    def _check(self, name: str) -> Check:
+        """A collection of vectors must have as many as the first says that it has."""
+        part = f"collection {name}"
+        status = self._client().get_collection(name).status
+        held = self._client().count(name, exact=True).count
+        if status == q.CollectionStatus.RED:
+            fix = f"see Qdrant's log; then {MAKE_ANEW}"
+            return Check(part, False, f"{held:,} points, {status.value}", fix)
+        noted = held
+        if name != self._base:
+            where = q.Filter(must=[any_of("vectors", [name])])
+            noted = self._client().count(self._base, where, exact=True).count
+        if held < noted:
+            finding = f"{noted - held:,} of {noted:,} vectors are missing: somebody removed them"
+            return Check(part, False, finding, MAKE_ANEW)
+        return Check(part, True, f"{held:,} points, {status.value}")
 
     def close(self) -> None:
         if "_connection" in self.__dict__:
             self._connection.close()
 
 
-def _point(one: Indexed, passage: IndexedPassage, fingerprint: str | None) -> q.PointStruct:
+def _point(
+    one: Indexed, passage: IndexedPassage, fingerprint: str | None, base: str
+) -> q.PointStruct:
+    """With the vector of this embedder; without one, what says which vectors there are."""
     memory, ordinal = one.memory, passage.passage.ordinal
     payload: dict[str, object] = {
         "memory": memory.id,
@@ -296,7 +312,9 @@ def _point(one: Indexed, passage: IndexedPassage, fingerprint: str | None) -> q.
         "version": passage.version,
     }
     vector: q.VectorStruct = {}
-    if fingerprint is not None:
+    if fingerprint is None:
+        payload["vectors"] = sorted(vectors_in(base, held) for held in passage.vectors)
+    else:
         payload |= {"facts": facts.facts_of(memory), **facts.numbers_of(memory)}
         vector = {VECTOR: passage.vectors[fingerprint].tolist()}
     return q.PointStruct(id=copy_id(memory.id, ordinal), vector=vector, payload=payload)
