@@ -14,6 +14,7 @@ from recollect.events.kinds import (
     RETRIEVAL_TRACE,
     TIER_CHANGE,
 )
+from recollect.knowledge import KnowledgeBase
 from recollect.settings import Settings
 from recollect.workflow.node import MemoryRetrievalNode
 
@@ -52,6 +53,8 @@ def test_events_hold_what_is_said() -> None:
             node.process({"topic": "迁移", "group_id": "work"})
             look()
             node.process({})
+            look()
+            KnowledgeBase(engine, "手册").add_faq("怎么退款？", "三十天内申请。")
             look()
         gap = late.get(timeout=0)
         assert gap is not None

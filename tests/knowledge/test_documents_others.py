@@ -119,6 +119,8 @@ def test_bytes_that_another_process_holds_are_told(tmp_path: Path) -> None:
         base.add(LEAVE.encode(), name="leave.md")
         base.add(OTHER.encode(), name="other.md")
         base.add(OTHER.encode(), name="third.md")
+        base.add_faq("怎么退款？", ["三十天内。 Within 30 days."])
+        base.add_faq("When do you open?", ["At nine. 九点。"])
         command = [sys.executable, "-c", READER, str(store)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
             assert reader.stdout is not None
@@ -130,9 +132,13 @@ def test_bytes_that_another_process_holds_are_told(tmp_path: Path) -> None:
             assert any("another process is reading" in note for note in outcome.notes)
             receipt = engine.forget(base.document("third.md").id)
             assert any("another process is reading" in note for note in receipt.notes)
+            notes = []
+            base.remove_faq("怎么退款？", notes=notes)
+            assert any("another process is reading" in note for note in notes)
             reader.communicate()
         notes = []
         base.remove_documents("other.md", notes=notes)
+        base.remove_faq("when do you open", notes=notes)
         assert notes == []
 
 

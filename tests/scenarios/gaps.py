@@ -30,7 +30,7 @@ NO_VERB: Mapping[tuple[str, str], str] = {
         for verb in (
             "remember_many", "reinforce", "forget_space", "why_not", "history", "spaces", "presets",
             "offered", "quarantine", "working", "digest", "promote_by_rules", "promote", "reject",
-            "restore", "undo", "from_source", "roll_back", "events", "add_document",
+            "restore", "undo", "from_source", "roll_back", "events", "bases", "add_document",
             "replace_document", "documents", "document", "enable_document", "disable_document",
             "remove_document", "add_faq", "faqs", "faq", "enable_faq", "disable_faq", "remove_faq",
         )

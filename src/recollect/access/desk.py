@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.access.caller import Scope
 from recollect.access.knowledge import Knowledge
+from recollect.access.outside import (
+    answer_from_outside,
+    from_outside,
+    not_by_path,
+    with_its_path,
+)
 from recollect.access.reviewing import Reviewing
 from recollect.access.stories import Stories
 from recollect.access.wall import Record, Records, fields_of, refuse_ours, verb
@@ -65,7 +71,8 @@ class Desk(Reviewing, Stories, Knowledge):
     def revise(self, memory_id: str, fields: Mapping[str, Any]) -> Record:
         refuse_ours(fields)
         fields = fields_of(fields, not_among=("memory_id",))
-        return self._receipt(self._engine.revise(self._existing(memory_id).id, **fields))
+        memory = self._existing(memory_id)
+        return self._receipt(self._engine.revise(memory.id, **with_its_path(memory, fields)))
 
     @verb(Scope.WRITE, audited="reinforce")
     def reinforce(self, memory_id: str, times: int = 1) -> Record:
@@ -97,7 +104,8 @@ class Desk(Reviewing, Stories, Knowledge):
         """Who wants it explained is looking, not using: no access is counted, unless asked for."""
         if explain and options.get("touch") is None:
             options["touch"] = False
-        return answer_record(self._asked(text, spaces, options), explain=explain)
+        answer = answer_record(self._asked(text, spaces, options), explain=explain)
+        return answer_from_outside(answer)
 
     @verb(Scope.READ)
     def context(
@@ -128,7 +136,7 @@ class Desk(Reviewing, Stories, Knowledge):
 
     @verb(Scope.READ)
     def get(self, memory_id: str) -> Record:
-        return memory_record(self._existing(memory_id))
+        return from_outside(memory_record(self._existing(memory_id)))
 
     @verb(Scope.READ)
     def list(
@@ -142,24 +150,29 @@ class Desk(Reviewing, Stories, Knowledge):
     ) -> Record:
         page = self._engine.list(
             spaces=self._spaces(spaces),
-            where=where,
+            where=not_by_path(where),
             newest_first=newest_first,
             cursor=self._opened(cursor, "memories"),
             limit=limit,
         )
         return {
-            "memories": [memory_record(m) for m in page.memories],
+            "memories": [from_outside(memory_record(m)) for m in page.memories],
             "cursor": self._sealed(page.cursor, "memories"),
         }
 
     @verb(Scope.READ)
     def history(self, memory_id: str) -> Record:
         memory = self._existing(memory_id)
-        return history_record(
+        told = history_record(
             self._engine.history(memory.id),
             self._engine.succession(memory.id),
             memory_id=memory.id,
         )
+        return {
+            "memory": from_outside(told["memory"]),
+            "history": [from_outside(one) for one in told["history"]],
+            "succession": [from_outside(one) for one in told["succession"]],
+        }
 
     @verb(Scope.READ)
     def spaces(self) -> Records:
@@ -181,6 +194,16 @@ class Desk(Reviewing, Stories, Knowledge):
                 notes=status.notes if self.sees_all else (),
             )
         )
+
+    @verb(Scope.READ)
+    def who(self) -> Record:
+        """Who the caller is here, and what it may do."""
+        mine = self.caller.spaces
+        return {
+            "name": self.caller.name,
+            "scopes": sorted(scope.value for scope in self.caller.scopes),
+            "spaces": None if mine is None else list(mine),
+        }
 
     # Events
 
@@ -274,4 +297,5 @@ def _known(options: Mapping[str, Any]) -> Record:
         raise InvalidInput(
             f"there is no option {unknown[0]!r}; known: {', '.join(sorted(_ASKABLE))}"
         )
-    return {name: value for name, value in options.items() if value is not None}
+    known = {name: value for name, value in options.items() if value is not None}
+    return known if "where" not in known else {**known, "where": not_by_path(known["where"])}

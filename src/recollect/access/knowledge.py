@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.access.caller import Scope
+from recollect.access.outside import answer_from_outside, not_by_path
 from recollect.access.wall import Record, Records, Wall, verb
 from recollect.errors import InvalidInput, NotFound, SettingsError, unknown_space
 
@@ -31,12 +32,7 @@ class Knowledge(Wall):
     def add_document(self, base: str, data: bytes, *, name: str) -> Record:
         """Take one in under a name; sent again, it is replaced where it has changed. What cannot
         be read is an error: there is only this one."""
-        from recollect.knowledge.documents.blocks import Unreadable
-
-        (outcome,) = self._base(base).add(data, name=name, limits=_limits()).outcomes
-        if outcome.fate == "failed":
-            raise Unreadable(outcome.why)
-        return self._taken(outcome)
+        return self._taken(self._base(base).add_one(data, name=name, limits=_limits()))
 
     @verb(Scope.WRITE, audited="replace_document")
     def replace_document(self, base: str, document: str, data: bytes, *, name: str = "") -> Record:
@@ -129,8 +125,9 @@ class Knowledge(Wall):
 
     @verb(Scope.WRITE, audited="remove_faq")
     def remove_faq(self, base: str, entry: str) -> Record:
-        (one,) = self._base(base).remove_faq(entry)
-        return {"id": one, "removed": True}
+        left: list[str] = []
+        (one,) = self._base(base).remove_faq(entry, notes=left)
+        return {"id": one, "removed": True, "notes": left}
 
     @verb(Scope.READ)
     def faqs(
@@ -165,15 +162,28 @@ class Knowledge(Wall):
     @verb(Scope.READ)
     def knowledge_bases(self) -> Records:
         """The spaces that hold documents or frequent questions."""
-        from recollect.knowledge.shared import DOCUMENT, FAQ
+        from recollect.knowledge.bases import knowledge_bases
 
-        kinds = {"kind": {"in": [DOCUMENT, FAQ]}}
-        return [
-            {"name": info.name}
-            for info in self._engine.spaces()
-            if self.caller.may_see(info.name)
-            and self._engine.list(spaces=[info.name], where=kinds, limit=1).memories
-        ]
+        found = knowledge_bases(self._engine, sees=self.caller.may_see)
+        return [one._asdict() for one in found]
+
+    @verb(Scope.READ)
+    def has_knowledge(self) -> bool:
+        from recollect.knowledge.bases import has_knowledge
+
+        return has_knowledge(self._engine, sees=self.caller.may_see)
+
+    @verb(Scope.READ)
+    def knowledge_means(self) -> Record:
+        """What is read and searched here beside the bases."""
+        from recollect.knowledge.documents.kinds import formats_here
+        from recollect.knowledge.web.providers import provider_of
+
+        try:
+            web = provider_of(self._engine.settings) is not None
+        except SettingsError:
+            web = False
+        return {"formats": list(formats_here()), "web": web}
 
     @verb(Scope.READ)
     def search_knowledge(
@@ -188,13 +198,14 @@ class Knowledge(Wall):
     ) -> Record:
         """`asked` are search parameters, or the question alone."""
         held, told = self._asked_of(base, asked)
-        return held.search(
+        found = held.search(
             told,
             history=history,
             web=self._web(held, web),
             deadline=_bounded(deadline),
             touch=not explain,  # who wants it explained is looking, not using
-        ).as_data(explain=explain)
+        )
+        return answer_from_outside(found.as_data(explain=explain))
 
     @verb(Scope.READ)
     def ask_knowledge(
@@ -209,7 +220,7 @@ class Knowledge(Wall):
         explain: bool = False,
     ) -> Record:
         held, told = self._asked_of(base, asked)
-        return held.ask(
+        answer = held.ask(
             told,
             history=history,
             web=self._web(held, web),
@@ -217,6 +228,7 @@ class Knowledge(Wall):
             seconds=_bounded(_MODEL_SECONDS if seconds is None else seconds, _MODEL_SECONDS),
             touch=not explain,
         ).as_data(explain=explain)
+        return {**answer, "passages": answer_from_outside(answer["passages"])}
 
     # What is the caller's
 
@@ -237,7 +249,10 @@ class Knowledge(Wall):
         told = SearchParams.of(asked)
         if told.knowledge_bases:
             self._spaces(told.knowledge_bases)
-        return held, told.as_data()
+        asked_for = told.as_data()
+        if told.where is not None:
+            asked_for["where"] = not_by_path(asked_for["where"])
+        return held, asked_for
 
     def _web(self, base: KnowledgeBase, wanted: bool) -> bool | None:
         """Only where whoever runs this has set a search. A question must not make a new space."""

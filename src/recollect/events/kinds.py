@@ -14,6 +14,7 @@ TIER_CHANGE = "tier_change"
 NODE_STATE_CHANGE = "node_state_change"
 MEMORY_RETRIEVAL_ERROR = "memory_retrieval_error"
 RETRIEVAL_TRACE = "retrieval_trace"
+KNOWLEDGE_CHANGE = "knowledge_change"
 GAP = "gap"  # never kept: made for a follower who came too late
 
 # kind → field → what it holds
@@ -55,6 +56,12 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "steps": "each with `stage`, `milliseconds`, `received`, `passed_on` and `notes`",
         "milliseconds": "how long it took",
         "tokens": "how many the hits cost",
+    },
+    KNOWLEDGE_CHANGE: {
+        "of": "`document` or `faq`",
+        "action": "`added`, `replaced`, `removed`, `enabled` or `disabled`; `faq`: `told` for the "
+        "first two",
+        "count": "how many documents or entries",
     },
     GAP: {
         "from": "the first id that is kept no more",

@@ -77,10 +77,22 @@ class Documents(Shared):
 
         adding = Adding(self.engine, self._shelf, limits or Limits(), progress)
         if isinstance(what, bytes):
-            return adding.named(what, name)
-        if name:
+            report = adding.named(what, name)
+        elif name:
             raise InvalidInput("a name is for bytes; files have theirs")
-        return adding.paths(_paths(what), formats, removed=removed)
+        else:
+            report = adding.paths(_paths(what), formats, removed=removed)
+        self._tell_of(report.outcomes)
+        return report
+
+    def add_one(self, data: bytes, *, name: str, limits: Limits | None = None) -> Outcome:
+        """Take in bytes under a name. What cannot be read is an error: there is only this one."""
+        from recollect.knowledge.documents.adding import Adding
+        from recollect.knowledge.documents.blocks import Limits
+
+        outcome = Adding(self.engine, self._shelf, limits or Limits(), None).alone(data, name)
+        self._tell_of([outcome])
+        return outcome
 
     def replace_document(
         self,
@@ -98,8 +110,11 @@ class Documents(Shared):
         adding = Adding(self.engine, self._shelf, limits or Limits(), None)
         card = self._card_of(document)
         if isinstance(what, bytes):
-            return adding.instead(card, what, name or card.source)
-        return adding.instead_by_file(card, _path(what))
+            outcome = adding.instead(card, what, name or card.source)
+        else:
+            outcome = adding.instead_by_file(card, _path(what))
+        self._tell_of([outcome])
+        return outcome
 
     def documents(self) -> list[Document]:
         """All documents, by their addresses."""
@@ -148,12 +163,14 @@ class Documents(Shared):
         """Let questions find them again."""
         cards = self._cards_of(documents)
         self.engine.withheld.remove(card.id for card in cards)
+        self._changed(DOCUMENT, "enabled", len(cards))
         return self._all_shown(cards)
 
     def disable_documents(self, *documents: str) -> list[Document]:
         """Keep them, and let no question find them, through whatever door and preset."""
         cards = self._cards_of(documents)
         self.engine.withheld.add((card.id for card in cards), space=self.space)
+        self._changed(DOCUMENT, "disabled", len(cards))
         return self._all_shown(cards)
 
     def _all_shown(self, cards: Sequence[Memory]) -> list[Document]:
@@ -169,7 +186,12 @@ class Documents(Shared):
         gone, left = Keeper(self.engine, self.space).remove(list(cards.values()))
         if notes is not None:
             notes += left
+        self._changed(DOCUMENT, "removed", len(cards))
         return gone
+
+    def _tell_of(self, outcomes: Sequence[Outcome]) -> None:
+        for fate in ("added", "replaced", "removed"):
+            self._changed(DOCUMENT, fate, sum(one.fate == fate for one in outcomes))
 
     def _card_of(self, document: str) -> Memory:
         return self._cards_of([document])[0]

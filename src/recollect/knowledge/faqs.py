@@ -170,22 +170,30 @@ class Faqs(Shared):
             return None
         return faq_of(memory, enabled=memory.id not in self.engine.withheld.ids(self.space))
 
-    def remove_faq(self, *names: str) -> list[str]:
-        """Erase entries, as `forget` does; their ids."""
+    def remove_faq(self, *names: str, notes: list[str] | None = None) -> list[str]:
+        """Erase entries, as `forget` does; their ids. With a list `notes`, it is said there what is
+        left of them for now: nothing, as a rule."""
         ids = self._ids(names)
-        self.engine.forget_many(ids, space=self.space)
+        held = self.engine.store.get(ids, spaces=[self.space])
+        gone = self.engine.forget_many(ids, space=self.space, finish=False)
+        left = self.engine.finish_erasing([one.text for one in held if one is not None])
+        if notes is not None:
+            notes += left
+        self._changed(FAQ, "removed", gone)
         return ids
 
     def enable_faq(self, *names: str) -> list[str]:
         """Let entries be found again; their ids."""
         ids = self._ids(names)
         self.engine.withheld.remove(ids)
+        self._changed(FAQ, "enabled", len(ids))
         return ids
 
     def disable_faq(self, *names: str) -> list[str]:
         """Keep entries, and let no question find them; their ids."""
         ids = self._ids(names)
         self.engine.withheld.add(ids, space=self.space)
+        self._changed(FAQ, "disabled", len(ids))
         return ids
 
     def _ids(self, names: Sequence[str]) -> list[str]:
@@ -231,7 +239,9 @@ class Faqs(Shared):
             done += len(batch)
             if progress is not None:
                 progress(done, None)
-        return taking.report()
+        report = taking.report()
+        self._changed(FAQ, "told", len(taking.changed))
+        return report
 
 
 class _Taking:
@@ -245,6 +255,7 @@ class _Taking:
         self._failed: list[FailedRow] = []
         self._notes: dict[str, None] = {}
         self._places: dict[str, int] = {}  # where each id stood first
+        self.changed: set[str] = set()  # added, or otherwise than before
 
     def take(self, batch: Sequence[Row]) -> None:
         base, engine = self._base, self._base.engine
@@ -297,6 +308,7 @@ class _Taking:
         told = [{**as_told(faq), "space": self._base.space} for _, faq in new]
         for receipt in self._base.engine.remember_stream(told, refused=refused):
             self._counts["added"] += 1
+            self.changed.add(receipt.id)
             self._notes |= dict.fromkeys(receipt.notes)
 
     def _change(self, row: Row, faq: Faq, memory: Memory) -> None:
@@ -313,6 +325,7 @@ class _Taking:
             if not self._dry_run:
                 changed = {name: told[name] for name in _KEPT}
                 self._notes |= dict.fromkeys(self._base.engine.revise(faq.id, **changed).notes)
+                self.changed.add(faq.id)
             self._counts["updated"] += 1
         except InvalidInput as e:
             self._failed.append(FailedRow(row.place, str(e)))
@@ -335,3 +348,4 @@ class _Taking:
             withheld.add(off, space=base.space)
         if on := {name for name, on in said if on} & before:
             withheld.remove(on)
+        self.changed |= off | on

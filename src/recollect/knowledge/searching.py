@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InvalidInput, UnknownSpace
+from recollect.errors import InvalidInput, UnknownSpace, unknown_space
 from recollect.filters import All, Condition, Filter, PartOf
 from recollect.knowledge.citations import cited
 from recollect.knowledge.conversation import Conversation
@@ -105,9 +105,9 @@ class Searching(Shared):
         weights: dict[str, float] = {}
         graded: list[str] = []
         if web:
-            if not named:  # the web answers where nothing is kept yet; what is named must be there
-                self.engine.store.open_space(self.space)
             beside.append(self._web(web))
+            if not named:
+                self._must_be_there()
         if history:
             from recollect.knowledge.history_references import CHANNEL, WEIGHT, SearchHistory
 
@@ -122,6 +122,13 @@ class Searching(Shared):
         )
         # who asks for the web wants to see it, also where little is known here
         return made._replace(unverified_share=1.0) if web else made
+
+    def _must_be_there(self) -> None:
+        """Before the web is asked: what is searched with it is searched here too, and a question
+        makes no base."""
+        names = [info.name for info in self.engine.spaces()]
+        if self.space not in names:
+            raise unknown_space(self.space, names)
 
     def _web(self, web: bool | Stage) -> Stage:
         if not isinstance(web, bool):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.events.kinds import KNOWLEDGE_CHANGE
 from recollect.recall.document_parts import DOCUMENT as DOCUMENT
 from recollect.recall.document_parts import SECTION as SECTION
 from recollect.shelf import Shelf
+from recollect.vocabulary import Json
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -20,6 +22,12 @@ class Shared:
         """`space` is the knowledge base: all that it holds are memories there."""
         self.engine = engine
         self._shelf = Shelf(engine, space)
+
+    def _changed(self, of: str, action: str, count: int) -> None:
+        """Tell whoever watches the base; without any name, so that nothing need be erased."""
+        if count:
+            data: dict[str, Json] = {"of": of, "action": action, "count": count}
+            self.engine.events.later(KNOWLEDGE_CHANGE, lambda: data, spaces=[self.space])
 
     @property
     def space(self) -> str:

@@ -67,7 +67,6 @@ def test_from_a_file_to_a_cited_passage(base: httpx.Client, question: str, said:
     asked = base.post(f"{BASE}/ask", json={"query_text": question}).json()
     assert (asked["by"], asked["known"]) == ("passages", True)
     assert said in asked["answer"] and asked["citations"][0]["number"] == 1
-    assert base.get("/v1/knowledge").json() == {"knowledge_bases": [{"name": "handbook"}]}
 
 
 def test_a_document_is_listed_shown_withheld_replaced_and_removed(base: httpx.Client) -> None:
@@ -335,7 +334,8 @@ def test_a_key_of_another_base_sees_nothing_of_it(served: Served) -> None:
     history = [{"question": "年假？", "references": sections}]
     leaning = {"query_text": "那个呢？ 年假", "history": history}
     assert "二十五" not in other.post(f"{mine}/search", json=leaning).text
-    assert other.get("/v1/knowledge").json() == {"knowledge_bases": [{"name": "mine"}]}
+    bases = other.get("/v1/knowledge").json()["knowledge_bases"]
+    assert bases == [{"name": "mine", "documents": 1, "entries": 0}]
     assert owner.get(DOCUMENTS).json()["documents"][0]["state"] == "ready"
 
 

@@ -73,6 +73,7 @@ WAYS: dict[tuple[str, str], Way] = {
     ("GET", "/v1/story/{project}/threads"): ASK,
     ("POST", "/v1/story/{project}/threads"): Way(Scope.WRITE, {**_AT, "text": "谁？"}),
     ("POST", "/v1/story/{project}/threads/close"): Way(Scope.WRITE, {**_AT, "id": _THREAD}),
+    ("GET", "/v1/caller"): ASK,
     ("GET", "/v1/knowledge"): ASK,
     ("POST", f"{_BASE}/documents"): Way(
         Scope.WRITE, parameters={"name": "新.md"}, content="# 新\nnew".encode()

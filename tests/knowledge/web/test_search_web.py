@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from recollect import Engine, Status
-from recollect.errors import EmbedderError, SettingsError, StoreError
+from recollect.errors import EmbedderError, SettingsError, StoreError, UnknownSpace
 from recollect.knowledge import KnowledgeBase
 from recollect.knowledge.passages import Passages
 from recollect.knowledge.web import SearchWeb, web_stage
@@ -110,6 +110,7 @@ def test_nothing_of_the_web_is_kept(site: Site, engine: Engine) -> None:
 def test_a_base_with_nothing_in_it(site: Site) -> None:
     site.publish("/a", html(f"<p>{TOLD}</p>"))
     with engine_for(site) as engine:
+        engine.forget(engine.remember("一时 for a moment", space="metro").id)
         found = ask(engine)
     assert (texts(found), found.status) == ([TOLD], Status.ANSWERED)
 
@@ -389,6 +390,19 @@ def test_no_search_is_set() -> None:
         engine.remember(KNOWN, space="metro")
         with pytest.raises(SettingsError, match="config set web_search searxng"):
             KnowledgeBase(engine, "metro").search(QUESTION, web=True)
+
+
+@pytest.mark.parametrize("base", ["新线", "new-line"])
+def test_a_base_that_is_not_there_is_not_made_by_asking(
+    site: Site, engine: Engine, base: str
+) -> None:
+    site.publish("/a", html(f"<p>{TOLD}</p>"))
+    with pytest.raises(UnknownSpace, match=base):
+        KnowledgeBase(engine, base).search(QUESTION, web=stage(engine))
+    with pytest.raises(UnknownSpace, match=base):
+        KnowledgeBase(engine, base).ask(QUESTION, web=stage(engine))
+    assert base not in [info.name for info in engine.spaces()]
+    assert site.requests == []
 
 
 def test_an_engine_asks_pages_of_this_machine_for_nobody(site: Site, engine: Engine) -> None:

@@ -14,6 +14,7 @@ from tests.scenarios.scenario import Json
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "add_document": ("documents", "add"),
     "replace_document": ("documents", "replace"),
+    "bases": ("documents", "bases"),
     "documents": ("documents", "list"),
     "document": ("documents", "show"),
     "enable_document": ("documents", "enable"),
@@ -40,7 +41,7 @@ OPTIONS = {
 }
 PLAIN = ("document", "entry", "question")  # without a name; a file comes behind
 FILE = frozenset({"name", "text"})  # what is in it
-_MANY = frozenset({"documents", "faqs"})
+_MANY = frozenset({"bases", "documents", "faqs"})
 _UNREADABLE = 2
 
 
@@ -90,5 +91,5 @@ def in_one_form(verb: str, code: int, out: str) -> Json:
         ((done, ids),) = answer.items()
         return {"id": ids[0], "enabled": done == "enabled"}
     if verb == "remove_faq":
-        return {"id": answer["removed"][0], "removed": True}
+        return {"id": answer.pop("removed")[0], "removed": True, **answer}
     return answer

@@ -7,6 +7,7 @@ from typing import Any
 from recollect import Engine
 from recollect.errors import NotFound
 from recollect.knowledge import KnowledgeBase
+from recollect.knowledge.bases import knowledge_bases
 from recollect.knowledge.documents.blocks import Unreadable
 from tests.scenarios.scenario import Json
 
@@ -25,6 +26,9 @@ class KnowledgeInPython:
 
     def _replace_document(self, base: str, document: str, text: str) -> Json:
         return taken(self._base(base).replace_document(document, text.encode())._asdict())
+
+    def _bases(self) -> Json:
+        return [one._asdict() for one in knowledge_bases(self._engine)]
 
     def _documents(self, base: str) -> Json:
         return [one.as_record() for one in self._base(base).documents()]
@@ -66,7 +70,9 @@ class KnowledgeInPython:
         return {"id": self._base(base).disable_faq(entry)[0], "enabled": False}
 
     def _remove_faq(self, base: str, entry: str) -> Json:
-        return {"id": self._base(base).remove_faq(entry)[0], "removed": True}
+        left: list[str] = []
+        (one,) = self._base(base).remove_faq(entry, notes=left)
+        return {"id": one, "removed": True, "notes": left}
 
     def _search_knowledge(self, base: str, question: str, limit: Any = None, **more: Any) -> Json:
         return self._base(base).search(question, match_count=limit, **more).as_data()

@@ -50,6 +50,7 @@ ROUTES = {
     "events": Route("GET", "/events", "events"),
     "add_document": Route("POST", "/knowledge/{base}/documents"),
     "replace_document": Route("PUT", "/knowledge/{base}/documents/{document}"),
+    "bases": Route("GET", "/knowledge", "knowledge_bases"),
     "documents": Route("GET", "/knowledge/{base}/documents", "documents"),
     "document": Route("GET", "/knowledge/{base}/documents/{document}"),
     "enable_document": Route("POST", "/knowledge/{base}/documents/{document}/enable"),

@@ -40,6 +40,7 @@ KNOWLEDGE = (
         "documents in, found, disabled, enabled, removed",
         *_ADDED,
         do("documents", base=_BASE, not_at=NOT_MCP, holds={"#": 2}),
+        do("bases", not_at=NOT_MCP, holds={"*.name": [_BASE], "*.documents": [2]}),
         do("document", base=_BASE, document="手册.md", not_at=NOT_MCP),
         do("search_knowledge", base=_BASE, question="离职要提前多久通知", not_at=NOT_CLI),
         do(
@@ -83,6 +84,7 @@ KNOWLEDGE = (
         *_ADDED,
         do("add_faq", base=_BASE, **_REFUND, not_at=NOT_MCP, keep="refund"),
         do("faqs", base=_BASE, not_at=NOT_MCP, holds={"#": 1, "0.negative": ["怎么换货？"]}),
+        do("bases", not_at=NOT_MCP, holds={"0.entries": 1}),
         do("ask", base=_BASE, question="how do I get a refund"),
         do("search_knowledge", base=_BASE, question="怎么退款", not_at=NOT_CLI),
         do("ask", base=_BASE, question="怎么换货？"),

@@ -39,6 +39,12 @@ class WaitingAnswer(Answer):
     admitted: int = Field(description="in working memory, or expired there")
 
 
+class CallerAnswer(Answer):
+    name: str = Field(description="as the key is named")
+    scopes: list[str] = Field(examples=[["offer", "read", "write"]])
+    spaces: list[str] | None = Field(description="that the key sees; null: all")
+
+
 class StatusAnswer(Answer):
     memories: int
     pending: int

@@ -14,10 +14,18 @@ _ID = "docs~document/0f3a9c…"
 
 class BaseAnswer(Answer):
     name: str
+    documents: int
+    entries: int = Field(description="frequent questions")
 
 
 class Bases(Answer):
     knowledge_bases: list[BaseAnswer]
+    formats: list[str] = Field(
+        description="that are read here; without the extra `documents`, few",
+        examples=[["markdown", "text", "csv"]],
+    )
+    largest: int = Field(description="bytes that a document may have")
+    web: bool = Field(description="whether a search of the web is set up")
 
 
 class DocumentTaken(Answer):
@@ -83,6 +91,7 @@ class EntryTaken(Answer):
 class EntryRemoved(Answer):
     id: str
     removed: bool
+    notes: list[str] = Field([], description="what is left of it for now: nothing, as a rule")
 
 
 class EntryAnswer(Answer):

@@ -89,7 +89,7 @@ def create_app(
     app.state.watchers = Watchers(reception, metrics, look_seconds=look_seconds)
     app.state.greeting_seconds = greeting_seconds
     app.state.endings = endings
-    app.state.uploads = Uploads()
+    app.state.uploads = Uploads(most_document_bytes)
     app.state.looking = anyio.CapacityLimiter(_LOOKING)
     add_problems(app)
     for part in _PARTS:

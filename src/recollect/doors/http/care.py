@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from recollect.doors.http.answers import Forgotten
 from recollect.doors.http.answers_of_care import (
     Alive,
+    CallerAnswer,
     Checks,
     Presets,
     Ready,
@@ -78,6 +79,13 @@ def status(request: Request) -> Response:
     """How much there is, which embedder, and what waits."""
     with at_desk(request) as desk:
         return reply(desk.status())
+
+
+@router.get("/v1/caller", summary="Who you are here", response_model=CallerAnswer)
+def caller(request: Request) -> Response:
+    """What your key may do. A page shows by it what can be done."""
+    with at_desk(request) as desk:
+        return reply(desk.who())
 
 
 @router.get("/v1/spaces", summary="Spaces", response_model=Spaces)

@@ -47,7 +47,8 @@ _MOST = f"{MOST_DOCUMENT_BYTES // (1024 * 1024)} MiB"
     description="The body is the file: Markdown, text, CSV, and with the extra `documents` HTML, "
     f"PDF, DOCX, PPTX, XLSX and EPUB; at most {_MOST}. Sent again under the same name it is "
     "replaced where it has changed. One that cannot be read is refused (422, "
-    "`document_unreadable`), and what was there stays.",
+    "`document_unreadable`; 501, `missing_extra`, where the server lacks the extra), and what was "
+    "there stays.",
 )
 async def add(
     request: Request,

@@ -11,15 +11,18 @@ from recollect.doors.http.callers import at_desk
 from recollect.doors.http.metrics import metrics_of
 from recollect.doors.http.replies import reply
 from recollect.doors.http.routing import routes
+from recollect.doors.http.uploads import uploads_of
 
 router = routes("knowledge", prefix="/v1/knowledge")
 
 
 @router.get("", summary="Knowledge bases", response_model=Bases)
 def bases(request: Request) -> Response:
-    """The spaces that you see and that hold documents or frequent questions."""
+    """The spaces that you see and that hold documents or frequent questions, with how many; and
+    what can be brought and asked here."""
     with at_desk(request) as desk:
-        return reply({"knowledge_bases": desk.knowledge_bases()})
+        bases = {"knowledge_bases": desk.knowledge_bases(), **desk.knowledge_means()}
+    return reply({**bases, "largest": uploads_of(request).largest})
 
 
 @router.post("/{base:part}/search", summary="Search", response_model=PassagesAnswer)

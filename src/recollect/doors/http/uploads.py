@@ -22,9 +22,10 @@ T = TypeVar("T")
 
 
 class Uploads:
-    """On the event loop alone."""
+    """On the event loop alone. `largest`: the bytes that one may have."""
 
-    def __init__(self) -> None:
+    def __init__(self, largest: int) -> None:
+        self.largest = largest
         self._room = anyio.CapacityLimiter(MOST)
         self._reading = anyio.CapacityLimiter(_READING)
         self._each: defaultdict[str, anyio.CapacityLimiter] = defaultdict(

@@ -154,7 +154,7 @@ def knowledge_tools(base: str = "") -> tuple[Tool, ...]:
 
 
 def _has_knowledge(desk: Desk) -> bool:
-    return bool(desk.knowledge_bases())
+    return desk.has_knowledge()
 
 
 def _cited(citation: Mapping[str, Any]) -> Cited:

@@ -80,6 +80,19 @@ class Adding:
         self._take_all([given])
         return Report(self._outcomes, time.perf_counter() - began)
 
+    def alone(self, data: bytes, name: str) -> Outcome:
+        """Raises what keeps it from being read or kept: there is only this one."""
+        given = given_bytes(data, name, self._limits)
+        held = self._shelf.get(self._shelf.id(DOCUMENT, given.address))
+        self._cards = {} if held is None else {held.id: held}
+        with Readers(self._limits) as readers:
+            self._take(given, readers)
+        self._write()
+        (outcome,) = self._outcomes
+        if outcome.fate == "failed":
+            raise Conflict(f"{outcome.address} was not added: {outcome.why}")
+        return outcome
+
     def instead_by_file(self, card: Memory, path: Path) -> Outcome:
         if not path.is_file():
             raise InvalidInput(f"there is no file {path}")

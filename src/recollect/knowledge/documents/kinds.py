@@ -17,7 +17,11 @@ ENDINGS = {
 }  # fmt: skip
 FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
 # What these need is in the extra `documents`; a process of its own reads them.
-WITH_EXTRA = frozenset({"html", "pdf", "docx", "pptx", "xlsx", "epub"})
+_LIBRARIES = {
+    "html": "lxml", "pdf": "pypdfium2", "docx": "docx", "pptx": "pptx",
+    "xlsx": "python_calamine", "epub": "lxml",
+}  # fmt: skip
+WITH_EXTRA = frozenset(_LIBRARIES)
 _ZIPPED = {
     "word/document.xml": "docx",
     "ppt/presentation.xml": "pptx",
@@ -26,6 +30,20 @@ _ZIPPED = {
 }
 _OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
 _FILES_IN_ONE = 50_000
+
+
+def formats_here() -> tuple[str, ...]:
+    """What is read where this runs: without the extra, little else than text."""
+    return tuple(one for one in FORMATS if one not in _LIBRARIES or _is_there(_LIBRARIES[one]))
+
+
+def _is_there(library: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(library) is not None
+    except ValueError:  # it was kept from being imported
+        return False
 
 
 def ending_of(name: str) -> str:

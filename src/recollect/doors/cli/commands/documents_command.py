@@ -26,13 +26,14 @@ examples:
   recollect documents disable docs/old.md --space handbook         kept, and no question finds it
   recollect documents enable docs/old.md --space handbook
   recollect documents remove docs/old.md --space handbook          erased
+  recollect documents bases                  spaces with documents or frequent questions
 
 A document is named by its id, its address (as 'list' shows it) or the path of its file.
 Added again, files that have not changed are passed over and those that have are replaced. What
 cannot be read is named with the reason and stops nothing else; the exit code is then 2. Stopped in
 the middle, do it again: it goes on.
 """
-_WHAT = ("add", "list", "show", "replace", "enable", "disable", "remove")
+_WHAT = ("add", "list", "show", "replace", "enable", "disable", "remove", "bases")
 _SHOWN = 20
 
 
@@ -57,6 +58,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if what != "add" and (arguments.prune or arguments.format):
         option = "--prune" if arguments.prune else "--format"
         raise InvalidInput(f"{option} is for 'recollect documents add'")
+    if what == "bases":
+        return _bases(arguments, session)
     if what == "list" and arguments.given:
         raise InvalidInput("'recollect documents list' takes no names; 'show' shows one document")
     if what != "list" and not arguments.given:
@@ -77,6 +80,23 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     else:
         switch = base.enable_documents if what == "enable" else base.disable_documents
         _list(switch(*arguments.given), session)
+    return 0
+
+
+def _bases(arguments: argparse.Namespace, session: Session) -> int:
+    from recollect.knowledge.bases import knowledge_bases
+
+    if arguments.given or arguments.space:
+        raise InvalidInput("'recollect documents bases' takes no names: it shows all there are")
+    found = knowledge_bases(session.engine)
+    if session.json:
+        session.show_each(one._asdict() for one in found)
+        return 0
+    for one in found:
+        entries = f"{one.entries:,} frequent question{'' if one.entries == 1 else 's'}"
+        session.say(f"{one.name}  {_counted(one.documents, 'document')}, {entries}")
+    if not found:
+        session.say("no knowledge base yet: 'recollect documents add PATH --space NAME' makes one")
     return 0
 
 

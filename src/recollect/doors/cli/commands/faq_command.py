@@ -195,14 +195,20 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
 
 def _change(arguments: argparse.Namespace, session: Session) -> int:
     base = _base(arguments, session)
-    do = {"remove": base.remove_faq, "enable": base.enable_faq, "disable": base.disable_faq}
-    ids = do[arguments.what](*arguments.given)
     done = f"{arguments.what.removesuffix('e')}ed"
-    if session.json:
-        session.show({done: ids})
+    if arguments.what == "remove":
+        left: list[str] = []
+        told: dict[str, Any] = {done: base.remove_faq(*arguments.given, notes=left), "notes": left}
     else:
-        for name in ids:
-            session.say(f"{name} is {done}")
+        switch = base.enable_faq if arguments.what == "enable" else base.disable_faq
+        told = {done: switch(*arguments.given)}
+    if session.json:
+        session.show(told)
+        return 0
+    for name in told[done]:
+        session.say(f"{name} is {done}")
+    for note in told.get("notes", ()):
+        session.hint(note)
     return 0
 
 

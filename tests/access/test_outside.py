@@ -1,0 +1,97 @@
+"""A file that was added at the server's command line is shown to callers by its name; where it is
+on that machine is nobody else's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Engine
+from recollect.access.reception import Reception
+from recollect.knowledge import KnowledgeBase
+from recollect.settings import Settings
+from tests.access.coming_in import AtDesk, desk
+
+GUIDE = "# Notice 离职\n\nThe notice period is three months. 离职须提前三个月通知。\n"
+SPACE = "handbook"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    folder = tmp_path / "机密-folder"
+    folder.mkdir()
+    path = folder / "合同 contract.md"
+    path.write_text(GUIDE, "utf-8")
+    return path
+
+
+def added(settings: Settings, file: Path) -> dict[str, int]:
+    with Engine(settings.store, settings=settings) as engine:
+        return KnowledgeBase(engine, SPACE).add(file).counts
+
+
+@pytest.fixture
+def here(settings: Settings, reception: Reception, file: Path) -> AtDesk:
+    assert added(settings, file)["added"] == 1
+    return desk(reception, "read", "write")
+
+
+def card(desk: AtDesk) -> Any:
+    (one,) = desk.list(spaces=[SPACE], where={"kind": "document"})["memories"]
+    return one
+
+
+def test_a_card_shows_the_name_and_no_answer_the_path(here: AtDesk, file: Path) -> None:
+    one = card(here)
+    assert one["metadata"]["origin"] == "合同 contract.md"
+    question = "which document is about notice? 哪份文件讲离职？"
+    answers = [
+        one,
+        here.get(one["id"]),
+        here.history(one["id"]),
+        here.recall(question, spaces=[SPACE], where={"kind": "document"}, explain=True),
+        here.recall(question, spaces=[SPACE], floor=1.0),
+        here.search_knowledge(SPACE, question, explain=True),
+        here.ask_knowledge(SPACE, question),
+        here.documents(SPACE),
+        here.document(SPACE, one["id"]),
+    ]
+    assert here.recall(question, spaces=[SPACE], where={"kind": "document"})["hits"]
+    for answer in answers:
+        assert "机密-folder" not in json.dumps(answer, ensure_ascii=False)
+
+
+def test_a_filter_does_not_find_out(here: AtDesk, file: Path) -> None:
+    path = str(file.resolve())
+    here.remember({"text": "my own 我的", "space": SPACE, "metadata": {"origin": path}})
+    guesses: list[dict[str, Any]] = [
+        {"metadata.origin": path},
+        {"metadata.origin": {">=": "/"}},
+        {"or": [{"metadata.origin": {">": ""}}, {"metadata.origin": {"exists": True}}]},
+        {"and": [{"kind": "document"}, {"not": {"metadata.origin": "x"}}]},
+    ]
+    for where in guesses:
+        listed = here.list(spaces=[SPACE], where=where)["memories"]
+        assert "document" not in {one["kind"] for one in listed}, where
+        found = here.recall("notice 离职 合同", spaces=[SPACE], where=where)["hits"]
+        assert "document" not in {one["kind"] for one in found}, where
+        told = {"query_text": "合同 notice 离职", "where": where}
+        hits = here.search_knowledge(SPACE, told)["hits"]
+        assert "document" not in {one["kind"] for one in hits}, where
+    # metadata of one's own is asked for as ever, and shown whole
+    (mine,) = here.list(spaces=[SPACE], where={"metadata.origin": path})["memories"]
+    assert mine["metadata"]["origin"] == path
+
+
+def test_the_file_is_known_when_it_is_added_again(
+    here: AtDesk, settings: Settings, file: Path
+) -> None:
+    one = card(here)
+    here.revise(one["id"], {"metadata": {**one["metadata"], "owner": "小美"}})
+    assert card(here)["metadata"]["owner"] == "小美"
+    assert added(settings, file)["unchanged"] == 1
+    file.write_text(GUIDE + "\nMore 更多。\n", "utf-8")
+    assert added(settings, file)["replaced"] == 1
