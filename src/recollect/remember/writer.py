@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from recollect.clock import Clock
@@ -16,8 +16,9 @@ from recollect.embedders.choosing import Embedders
 from recollect.embedders.protocol import embed_question, embedding_of
 from recollect.errors import EmbedderError, InvalidInput, RecollectError
 from recollect.remember import pipeline, transfer
+from recollect.remember.batches import batches
 from recollect.remember.ingress import accept
-from recollect.stores.protocol import Store
+from recollect.stores.protocol import Store, WritesElsewhere
 from recollect.vocabulary import TRUST, Entry, Memory, Progress, Receipt
 
 Refused = Callable[[int, RecollectError], None]
@@ -64,27 +65,23 @@ class Writer:
         refused: Refused | None,
     ) -> Iterator[Receipt]:
         total = len(told) if isinstance(told, Sequence) else None
-        iterator = enumerate(told, start=1)
         done = 0
         behind = False
-        while batch := list(islice(iterator, pipeline.BATCH)):
-            entries: list[Entry] = []
-            numbers: list[int] = []
-            for number, item in batch:
-                try:
-                    entries.append(self._entry(item))
-                    numbers.append(number)
-                except InvalidInput as e:
+        ahead = isinstance(self._store, WritesElsewhere)
+        ready = batches(told, self._entry, size=pipeline.BATCH, ahead=ahead)
+        with closing(ready):
+            for batch in ready:
+                for number, e in batch.refusals:
                     if refused is None:
                         raise type(e)(f"item {number}: {e}" if number > 1 else str(e)) from None
                     refused(number, e)
-            receipts = self._write(entries, numbers, refused)
-            done += len(batch)
-            if progress is not None:
-                progress(done, total)
-            behind = any(not receipt.embedded for receipt in receipts)
-            self._may_owe_vectors = self._may_owe_vectors or behind
-            yield from receipts
+                receipts = self._write(batch.entries, batch.numbers, refused)
+                done += batch.size
+                if progress is not None:
+                    progress(done, total)
+                behind = any(not receipt.embedded for receipt in receipts)
+                self._may_owe_vectors = self._may_owe_vectors or behind
+                yield from receipts
         self._told += done
         if 0 < done < pipeline.BATCH and not behind:  # one that has just failed is not asked again
             self._pay_vectors()

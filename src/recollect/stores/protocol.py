@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from recollect.filters import Filter
 from recollect.stores.tiers import Tiers
@@ -281,6 +281,14 @@ class KeepsGenerations(Protocol):
     def changes_by_itself(self, spaces: Sequence[str], *, after: datetime) -> datetime | None:
         """The first moment after this one at which a memory of these spaces begins or ceases to
         hold, or expires in working memory; None: never."""
+
+
+@runtime_checkable
+class WritesElsewhere(Protocol):
+    """A store whose writing is another process's work: this one has time meanwhile, and whoever
+    tells much makes the next batch ready in it."""
+
+    writes_elsewhere: Literal[True]
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recollect.errors import FingerprintMismatch, InvalidVector
 from recollect.filters import Filter
@@ -62,6 +62,8 @@ _FRAME_SECONDS = 1.0  # how large a space is, which is no matter of right or wro
 
 class PostgresStore(HasGenerations, HasWhole):
     """Open (and if need be prepare) the store of a tenant at this address."""
+
+    writes_elsewhere: Literal[True] = True
 
     def __init__(self, url: str, *, tenant: str = DEFAULT_TENANT) -> None:
         self._pool = borrow_pool(parse_address(url))
