@@ -109,6 +109,21 @@ def test_scores_order_the_memories_not_the_phrases(engine: Engine) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_what_is_of_others_fills_up_and_pushes_nothing_out(engine: Engine) -> None:
+    story = story_in(engine)
+    story.add_scene(1, 1, "赵允 hides the poison 毒药 in the well 井.")
+    story.add_scene(1, 2, "林婉 talks of poison 毒药, idly.")
+    story.add_scene(1, 3, "Rain.")
+    plan = ScenePlan(title="the poison 毒药 in the well 井", characters=["林婉"])
+    mine, other = (
+        [m for m in story.scene_context(plan, None, 2, 1).relevant_memories if m.scene == scene]
+        for scene in (2, 1)
+    )
+    assert mine[0].score > other[0].score
+    assert other[0].reason.endswith("(of others)")
+    assert other[0].score <= 0.5
+
+
 def test_the_scene_before_is_always_there(story: Story) -> None:
     for scene in range(1, 15):
         story.add_scene(1, scene, f"林婉在渡口等船，第{scene}次。The ferry, the ferry, {scene}.")

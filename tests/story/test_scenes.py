@@ -255,7 +255,7 @@ def test_stories_know_nothing_of_each_other(engine: Engine) -> None:
     context = other.scene_context(ScenePlan(characters=["林婉"]), None, 2, 1)
     assert context.entity_states == []
     assert context.relevant_memories == []
-    assert one.remove_scene(1, 1) == 4
+    assert one.remove(1, 1) == 4
     assert one.search("林婉 dock") == []
 
 

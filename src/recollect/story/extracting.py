@@ -14,14 +14,16 @@ from recollect.text.both_ends import both_ends
 
 _MAX_SCENE_CHARS = 16_000
 _MOST_LISTED = 200  # characters of the cast that are shown to the model
+_MOST_CHARS = 2_000  # of a fact
 _MOST = 50  # events, states or threads of one scene
 
 _INSTRUCTIONS = (
     "You keep the continuity of a novel. From one scene, list: the events that matter later (one "
     "sentence each, with who takes part and where); for each character or object what has changed "
-    "by the end of the scene, as short facts (left arm: injured; holder: Mei; knows: who her "
-    "father is); and the questions that the scene leaves open. Name characters by their id in the "
-    "cast. Say only what the scene says. Keep the scene's language."
+    "by the end of the scene, as short facts (left arm: injured; holder: Mei; knows who her father "
+    "is: yes). A fact takes the place of the one with the same key, so give each thing that "
+    "somebody knows or owns a key of its own. Last, the questions that the scene leaves open. Name "
+    "characters by their id in the cast. Say only what the scene says. Keep the scene's language."
 )
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _SCHEMA: Mapping[str, Any] = {
@@ -81,9 +83,18 @@ def extracted(llm: LLM, text: str, names: Names, *, seconds: float) -> Extracted
         if entity is not None and all(isinstance(one.get(part), str) for part in ("key", "value")):
             key, value = one["key"].strip(), one["value"].strip()
             if key and value:
-                states.setdefault(entity, {})[key[:100]] = value[:500]
+                _add(states.setdefault(entity, {}), key[:100], value[:500])
     threads = [one.strip() for one in told["threads"][:_MOST] if isinstance(one, str)]
     return Extracted(events, states, [one for one in threads if one], list(dict.fromkeys(notes)))
+
+
+def _add(facts: dict[str, str], key: str, value: str) -> None:
+    """Two of one key in one scene, as in "knows": both hold."""
+    before = facts.get(key)
+    if before is None:
+        facts[key] = value
+    elif value not in before.split("; "):
+        facts[key] = f"{before}; {value}"[:_MOST_CHARS]
 
 
 def _event(told: object, names: Names, notes: list[str]) -> StoryEvent | None:

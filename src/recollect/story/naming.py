@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_NAME_CHARS = 100
 MAX_CAST = 2_000
+_ALIKE, _ALIKE_HAN = 0.7, 0.6  # shares of two names that are the same
 _SAME_SIGN = str.maketrans({**dict.fromkeys("•‧∙・⋅", "·"), **dict.fromkeys("’‘ʼ`´", "'")})
 PRONOUNS = frozenset(
     "i me my mine myself you your yours yourself he him his himself she her hers herself it its "
@@ -145,6 +146,38 @@ class Names:
     def found_in(self, text: str) -> list[str]:
         """Who is named in a text, in the order of their first mention."""
         return self._finder.found_in(text)
+
+    def doubts(self, asked: Iterable[str]) -> list[str]:
+        """Names that are nobody's and nearly somebody's: a slip of the pen would make a new
+        character, and nobody would notice."""
+        said: list[str] = []
+        for name in dict.fromkeys(asked):
+            near = self._nearly(name)
+            if near is not None:
+                said.append(f"{name!r} is nobody of the cast; did you mean {near!r}?")
+        return said
+
+    def _nearly(self, name: str) -> str | None:
+        try:
+            if self.resolve(name) is not None:
+                return None
+        except InvalidInput:  # it is too near two of them; that is said elsewhere
+            return None
+        from difflib import SequenceMatcher  # of no use to those who spell well
+
+        compare = SequenceMatcher(None, b=id_for(name))
+        best, found = 0.0, None
+        for character in self.cast.characters:
+            for told in (character.name, *character.aliases, *character.titles):
+                compare.set_seq1(id_for(told))
+                # two of three Chinese characters are much alike, two of three letters are not
+                least = _ALIKE_HAN if not name.isascii() else _ALIKE
+                least = max(best, least)
+                if compare.real_quick_ratio() > least and compare.quick_ratio() > least:
+                    ratio = compare.ratio()
+                    if ratio > least:
+                        best, found = ratio, told
+        return found
 
     def notes(self) -> list[str]:
         """What an author should know about this cast: names that cannot tell who is meant."""

@@ -55,6 +55,7 @@ def in_the_scene(plan: ScenePlan, others: Sequence[str], names: Names) -> Planne
             found.setdefault(names.canonical(name))
         except InvalidInput as e:
             notes.append(str(e))
+    notes += names.doubts([*plan.characters, *others])
     for entity in names.found_in(plan_text(plan)):
         found.setdefault(entity)
     return Planned(list(found), [], notes)

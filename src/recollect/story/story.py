@@ -67,6 +67,10 @@ class Story:
         named in what was told before is found again, by the new cast."""
         return keep_cast(self._shelf, cast_from(cast))
 
+    def doubts(self, names: Iterable[str]) -> list[str]:
+        """Of names that are nobody's, and nearly somebody's of the cast."""
+        return self._names().doubts(texts(names, "names"))
+
     def cast(self) -> Cast:
         return self._names().cast
 
@@ -95,16 +99,16 @@ class Story:
     ) -> SceneAdded:
         """Take in a scene; told again, it replaces what was told of it. `states` are what holds
         at its end, by entity; `events` what happens in it; `threads` what it leaves open: whatever
-        is left out stays as it was told before. Where no events are told, the plan's summary (or
-        the first sentence) is its event. `extract` asks the language model for events, states and
-        threads that are not given, within the deadline."""
+        is left out stays as it was told before, and so does the plan. Where no events are told,
+        the plan's summary (or the first sentence) is its event. `extract` asks the language model
+        for events, states and threads that nobody told, within the deadline."""
         return take_in(
             self._shelf,
             self._names(),
             SceneIn(
                 point(chapter, scene),
                 text,
-                plan_from(plan),
+                None if plan is None else plan_from(plan),
                 None if states is None else states_from(states),
                 None if events is None else list(events),
                 None if threads is None else texts(threads, "threads"),
@@ -122,18 +126,53 @@ class Story:
         scenes = scenes_of(text) if isinstance(text, str) else []
         if not scenes:
             raise InvalidInput(f"chapter {chapter} has no text; there is nothing to add")
+        names, deadline = self._names(), self._deadline(None)
         added = [
-            self.add_scene(
-                chapter, number, one.text, plan=ScenePlan(title=one.title), extract=extract
+            take_in(
+                self._shelf,
+                names,
+                SceneIn(
+                    point(chapter, number),
+                    one.text,
+                    ScenePlan(title=one.title),
+                    states=None,
+                    events=None,
+                    threads=None,
+                    tags=(),
+                ),
+                extract=extract,
+                deadline=deadline,
+                of_a_chapter=True,
             )
             for number, one in enumerate(scenes, start=1)
         ]
-        leave_out(self._shelf, chapter, beyond=len(scenes))
+        added[-1].notes += leave_out(self._shelf, chapter, beyond=len(scenes))
         return added
 
-    def remove_scene(self, chapter: int, scene: int) -> int:
-        """Forget a scene with all that was told with it; how many memories went."""
-        return leave_out(self._shelf, chapter, only=point(chapter, scene))
+    def remove(self, chapter: int, scene: int | None = None) -> int:
+        """Forget a scene, or a chapter, with all that was told or recorded of it; threads that were
+        closed there are open again. How many memories went."""
+        from recollect.story.moving import remove
+
+        return remove(self._shelf, point(chapter, scene or 0).chapter, scene)
+
+    def move(
+        self,
+        chapter: int,
+        scene: int | None = None,
+        *,
+        to_chapter: int,
+        to_scene: int | None = None,
+    ) -> int:
+        """Put a scene, or a chapter, where nothing is yet, with all that was told or recorded of
+        it. How many memories went along."""
+        from recollect.story.moving import Way, move
+
+        if (scene is None) != (to_scene is None):
+            raise InvalidInput("a scene moves to a scene, and a chapter to a chapter; name both")
+        point(chapter, scene or 0)
+        point(to_chapter, to_scene or 0)
+        return move(self._shelf, Way(chapter, scene, to_chapter, to_scene))
 
     def last_scene(self) -> Point | None:
         """The furthest that anything was told of."""

@@ -21,12 +21,15 @@ GIVEN, TOLD_WITH, MADE_OF = "given", "told_with", "made_of"
 SENTENCE = "sentence"
 
 
-def who_is_where(parts: Sequence[str], given: Iterable[str], names: Names) -> list[list[str]]:
+def who_is_where(
+    parts: Sequence[str], given: Iterable[str], names: Names, place: str
+) -> list[list[str]]:
     """Who is in each part. A name holds for the part after it too ("she turned …"); one whom
-    the plan names and the text never does, for all of them."""
+    the plan names and the text never does, for all of them; so does a place of the cast."""
     found = [names.found_in(part) for part in parts]
     everywhere = list(dict.fromkeys(one for part in found for one in part))
-    unnamed = [one for one in names.canonicals(given) if one not in everywhere]
+    planned = dict.fromkeys([*names.canonicals(given), *names.found_in(place)])
+    unnamed = [one for one in planned if one not in everywhere]
     who: list[list[str]] = []
     for number, mine in enumerate(found):
         before = found[number - 1] if number else []
@@ -41,7 +44,7 @@ def scene_records(
         raise InvalidInput(f"scene {where} has no text; there is nothing to add")
     check_encodable(text, name="text")
     parts = parts_of(text)
-    who = who_is_where(parts, plan.characters, names)
+    who = who_is_where(parts, plan.characters, names, plan.location)
     return [
         {
             "id": shelf.id(SCENE, where, number),
@@ -107,7 +110,8 @@ def own_event(
     told = plan.summary.strip() or plan.title.strip()
     made = StoryEvent(text=told or first_sentence(text), participants=[])
     record = _event(shelf, names, where, 0, made, plan)
-    who = [*names.canonicals(plan.characters), *names.found_in(f"{told}\n{text}")]
+    said = f"{told}\n{text}\n{plan.location}"
+    who = [*names.canonicals(plan.characters), *names.found_in(said)]
     record["entities"] = list(dict.fromkeys(who))
     record["metadata"][GIVEN] = list(plan.characters)
     record["metadata"][MADE_OF] = "plan" if told else SENTENCE
@@ -123,7 +127,7 @@ def retagged(shelf: Shelf, names: Names) -> list[dict[str, Any]]:
     changed: list[dict[str, Any]] = []
     for parts in scenes.values():
         parts.sort(key=part_of)
-        who = who_is_where([m.text for m in parts], _given(parts[0]), names)
+        who = who_is_where([m.text for m in parts], _given(parts[0]), names, _place(parts[0]))
         changed += [{"id": m.id, "entities": found} for m, found in zip(parts, who, strict=True)]
     for memory in [*shelf.of_kind(EVENT), *shelf.of_kind(THREAD)]:
         given = _given(memory)
@@ -131,6 +135,7 @@ def retagged(shelf: Shelf, names: Names) -> list[dict[str, Any]]:
         place = point_of(memory)
         if memory.metadata.get(MADE_OF) and place is not None:
             texts = [memory.text, *(part.text for part in scenes.get(place.at, []))]
+            texts.append(_place(memory))
             found = list(dict.fromkeys([*found, *names.found_in("\n".join(texts))]))
         elif not given:
             found = names.found_in(memory.text)
@@ -141,6 +146,11 @@ def retagged(shelf: Shelf, names: Names) -> list[dict[str, Any]]:
 def part_of(memory: Memory) -> int:
     told = memory.metadata.get("part")
     return told if isinstance(told, int) else 0
+
+
+def _place(memory: Memory) -> str:
+    told = memory.metadata.get("place")
+    return told if isinstance(told, str) else ""
 
 
 def _given(memory: Memory) -> list[str]:
