@@ -112,7 +112,7 @@ class KeyBook:
 
     def list(self, tenant: str | None = None) -> list[KeyRecord]:
         """Every key, oldest first, revoked ones too."""
-        with self._file.read() as reader:
+        with self._file.ask() as reader:
             if reader is None:
                 return []
             rows = reader.execute(
@@ -140,7 +140,7 @@ class KeyBook:
 
     def any(self) -> bool:
         """Was a key ever made here? Then nobody comes in without one."""
-        with self._file.read() as reader:
+        with self._file.ask() as reader:
             return reader is not None and only(reader.execute("SELECT 1 FROM keys LIMIT 1")) == 1
 
     def caller(self, key: str, *, door: str) -> Caller:
@@ -164,7 +164,7 @@ class KeyBook:
     def record_of(self, key: str) -> KeyRecord | None:
         form = re.fullmatch(_FORM, key, re.ASCII) if isinstance(key, str) else None
         key_id, secret = form.groups() if form else (_NOBODY, _NOBODY)
-        with self._file.read() as reader:
+        with self._file.ask() as reader:
             row = (
                 reader
                 and reader.execute(
@@ -177,7 +177,7 @@ class KeyBook:
 
     def holds(self, key_id: str) -> bool:
         """Does this key hold still? For what goes on for long after its key was looked at."""
-        with self._file.read() as reader:
+        with self._file.ask() as reader:
             if reader is None:
                 return False
             row = reader.execute(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (key_id,)).fetchone()
@@ -186,7 +186,7 @@ class KeyBook:
     def claimed(self, key: str) -> str | None:
         """The id of the key that somebody claims to hold, if there is one; the id is no secret."""
         form = re.fullmatch(_FORM, key, re.ASCII) if isinstance(key, str) else None
-        with self._file.read() as reader:
+        with self._file.ask() as reader:
             if reader is None:
                 return None
             known: str | None = only(

@@ -108,6 +108,8 @@ class ServerFile:
         with self._database.read() as reader:
             yield reader if _version(reader) else None
 
+    ask = read
+
     def secret(self) -> bytes:
         """32 random bytes that every process at this file shares."""
         with self.read() as reader:

@@ -39,6 +39,9 @@ class ServerRows(Protocol):
     def read(self) -> AbstractContextManager[Rows | None]:
         """None before the first write."""
 
+    def ask(self) -> AbstractContextManager[Rows | None]:
+        """The same for one statement: on a server one trip instead of three."""
+
     def last_audited(self, rows: Rows) -> int:
         """The greatest number that a row of the audit trail ever had."""
 

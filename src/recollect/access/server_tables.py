@@ -31,7 +31,6 @@ except ModuleNotFoundError as e:
     raise MissingExtra("a store on PostgreSQL", "postgres") from None
 
 SCHEMA = "recollect_server"
-_PATH = f"search_path = {SCHEMA}"
 _NOBODY = " server"  # no tenant can have this name
 _LOCK = 0x52655365  # "ReSe"
 _PATIENCE = 30.0
@@ -107,7 +106,7 @@ class _Transaction:
 class ServerTables:
     def __init__(self, url: str) -> None:
         self._pool = borrow_pool(parse_address(url))
-        self._database = Database(self._pool, _NOBODY)
+        self._database = Database(self._pool, _NOBODY, schema=SCHEMA)
         try:
             prepare(self._database)  # is it a database that a store can use?
             if self._version() != _VERSION:
@@ -123,13 +122,18 @@ class ServerTables:
     @contextmanager
     def write(self, *, patience: float | None = None) -> Iterator[Rows]:
         seconds = _PATIENCE if patience is None else patience
-        with self._database.transaction(f"lock_timeout = {seconds * 1000:.0f}", _PATH) as cursor:
+        with self._database.transaction(f"lock_timeout = {seconds * 1000:.0f}") as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             yield _Transaction(cursor)
 
     @contextmanager
     def read(self) -> Iterator[Rows | None]:
-        with self._database.read(_PATH) as cursor:
+        with self._database.read() as cursor:
+            yield _Transaction(cursor)
+
+    @contextmanager
+    def ask(self) -> Iterator[Rows | None]:
+        with self._database.ask() as cursor:
             yield _Transaction(cursor)
 
     def last_audited(self, rows: Rows) -> int:
@@ -137,7 +141,7 @@ class ServerTables:
 
     def secret(self) -> bytes:
         asked = "SELECT value FROM meta WHERE key = 'secret'"
-        with self._database.read(_PATH) as cursor:
+        with self._database.ask() as cursor:
             known = only(_Transaction(cursor).execute(asked))
         if known is None:
             with self.write() as writer:
@@ -178,7 +182,6 @@ class ServerTables:
                 return
             if before < 1:
                 _make_first(cursor)
-            cursor.execute(f"SET LOCAL {_PATH}".encode())
             # no policy is asked when a table is emptied as a whole, and nobody here does that
             cursor.execute(f"REVOKE TRUNCATE ON {', '.join(_WALLED)} FROM CURRENT_USER".encode())
             cursor.execute("UPDATE version SET number = %s", (_VERSION,))
@@ -187,7 +190,6 @@ class ServerTables:
 def _make_first(cursor: Cursor) -> None:
     create, tables = _TABLES.split(";", 1)
     cursor.execute(create.encode())
-    cursor.execute(f"SET LOCAL {_PATH}".encode())
     cursor.execute(tables.encode())
     seen = f"current_setting('recollect.tenant', true) = '{tenant_number(_NOBODY)}'"
     for table in _WALLED:

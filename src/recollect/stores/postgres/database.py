@@ -32,8 +32,9 @@ _TRIES = 8  # of a write that lost to others
 
 
 class Database:
-    def __init__(self, pool: Pool, tenant: str) -> None:
+    def __init__(self, pool: Pool, tenant: str, *, schema: str = SCHEMA) -> None:
         self.pool = pool
+        self.schema = schema
         self.tenant = tenant
         self.number = tenant_number(tenant)
         self.extension_schema = "public"
@@ -142,7 +143,7 @@ class Database:
         with plain_errors(self.shown):
             connection = self.pool.connect()
             try:
-                path = f"{SCHEMA}, {self.extension_schema}"
+                path = f"{self.schema}, {self.extension_schema}"
                 connection.execute(f"SET search_path = {path}")
                 connection.execute(f"SET recollect.tenant = '{self.number}'")
                 yield connection
@@ -163,7 +164,7 @@ class Database:
         """Whatever is said goes in one piece, and is said as a whole or not at all."""
         own: tuple[str, ...] = (
             f"recollect.tenant = '{self.number}'",
-            f"search_path = {SCHEMA}, {self.extension_schema}",
+            f"search_path = {self.schema}, {self.extension_schema}",
             f"statement_timeout = {_READ_SECONDS * 1000}",
         )
         if connection.borrowed:
