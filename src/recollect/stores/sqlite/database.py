@@ -4,7 +4,7 @@ transaction. What the tables hold is not known here."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
@@ -116,7 +116,7 @@ class Database:
             if self._writer is not None:
                 self._log_is_empty = checkpoint(self._writer, seconds=seconds)
 
-    def finish_emptying(self, texts: Sequence[str] = ()) -> bool:
+    def finish_emptying(self, texts: Iterable[str] = ()) -> bool:
         """Where `empty_log` found readers, try once more; False: they still hold it. Then, where
         pieces of these texts stayed in unused parts of the file, write it anew."""
         if not self._log_is_empty:

@@ -78,11 +78,13 @@ class PostingsIndex:
             pids = base.pids
             if self._tail_pids:
                 pids = np.concatenate([base.pids, np.array(self._tail_pids, np.int64)])
-        if only is not None:
-            scores[~np.isin(pids, only)] = 0.0
-        if but is not None and len(but):
-            scores[np.isin(pids, but)] = 0.0
-        found = np.flatnonzero(scores > 0.0)
+        if but is not None:
+            scores[places_of(but, pids)] = 0.0
+        if only is None:
+            found = np.flatnonzero(scores > 0.0)
+        else:
+            places = places_of(only, pids)
+            found = places[scores[places] > 0.0]
         if len(found) > limit:
             least = np.partition(scores[found], len(found) - limit)[len(found) - limit]
             found = found[scores[found] >= least]

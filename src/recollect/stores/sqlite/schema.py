@@ -1,7 +1,8 @@
 """The tables, and how an older file becomes a newer one.
 
-Truth: `spaces`, `memories`, `revisions`, `labels`, `passages`. Derived from it and rebuildable:
-one FTS5 table for each space (`words_<space>`; BM25 statistics stay inside the wall), one table of
+Truth: `spaces`, `memories`, `revisions`, `labels`, `passages`, and `metadata_values`, which repeats
+some of a memory's metadata so that filters can start there. Derived from it and rebuildable: one
+FTS5 table for each space (`words_<space>`; BM25 statistics stay inside the wall), one table of
 vectors for each embedder (`vectors_<index>`), and the files that `sidecars` lists.
 
 `spaces` and `embedded` carry counts, kept in the same transaction as the rows, so that "is anything
@@ -173,8 +174,60 @@ CREATE INDEX working_space ON working (space);
 CREATE INDEX working_expiry ON working (expires_at);
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND)
+# Longer ones are looked for by reading every memory.
+LONGEST_VALUE = 128
+
+
+def _values_of(row: str, source: str = "") -> str:
+    """What is damaged has none: it must not keep the file from being opened."""
+    return (
+        "INSERT OR IGNORE INTO metadata_values SELECT j.key, "
+        f"CASE j.type WHEN 'text' THEN j.value ELSE j.type END, {row}.row FROM {source} "
+        f"json_each(CASE WHEN json_valid({row}.metadata) THEN {row}.metadata ELSE '{{}}' END) j "
+        "WHERE j.type IN ('true', 'false') "
+        f"OR (j.type = 'text' AND length(j.value) <= {LONGEST_VALUE})"
+    )
+
+
+# Where filters start. A value that most memories have is in no index: it would find nothing sooner.
+# Of metadata, what is asked for by equality: short texts, true and false. `amended`: the memory was
+# changed, perhaps without its passages, and searches that have a later number know of it. Triggers
+# see to both, so that a process that an older Recollect runs does so too.
+_THIRD = f"""
+ALTER TABLE memories ADD COLUMN amended INTEGER;
+CREATE INDEX memories_amended ON memories (space, amended) WHERE amended IS NOT NULL;
+CREATE INDEX memories_kind ON memories (space, kind) WHERE kind <> 'note';
+CREATE INDEX memories_source ON memories (space, source) WHERE source <> '';
+CREATE INDEX memories_section ON memories (space, section) WHERE section <> '';
+
+CREATE TABLE metadata_values (
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    memory INTEGER NOT NULL REFERENCES memories(row) ON DELETE CASCADE,
+    PRIMARY KEY (value, key, memory)
+) WITHOUT ROWID;
+CREATE INDEX metadata_values_memory ON metadata_values (memory);
+
+CREATE TRIGGER memories_told AFTER INSERT ON memories WHEN NEW.metadata <> '{{}}' BEGIN
+    {_values_of("NEW")};
+END;
+CREATE TRIGGER memories_metadata AFTER UPDATE OF metadata ON memories
+WHEN NEW.metadata <> OLD.metadata BEGIN
+    DELETE FROM metadata_values WHERE memory = NEW.row;
+    {_values_of("NEW")};
+END;
+CREATE TRIGGER memories_changed AFTER UPDATE OF kind, section, tags, entities, source, provenance,
+    confidence, occurred_at, created_at, updated_at, valid_from, valid_to, metadata ON memories
+BEGIN
+    UPDATE memories SET amended = (SELECT seq + 1 FROM spaces WHERE id = NEW.space)
+    WHERE row = NEW.row;
+END;
+{_values_of("m", "memories m,")};
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD)
 _WITH_TIERS = 2
+_WITH_STARTS = 3
 
 APPLICATION_ID = 0x5265636F  # "Reco": the file says what it is
 
@@ -212,6 +265,12 @@ def has_tiers(connection: apsw.Connection) -> bool:
     """A file that may only be read may be older than quarantine and working memory."""
     version: int = connection.pragma("user_version")
     return version >= _WITH_TIERS
+
+
+def has_starts(connection: apsw.Connection) -> bool:
+    """And older than what filters start from."""
+    version: int = connection.pragma("user_version")
+    return version >= _WITH_STARTS
 
 
 def tokeniser(connection: apsw.Connection) -> int | None:

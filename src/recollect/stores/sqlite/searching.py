@@ -11,27 +11,33 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import apsw
 
 from recollect.errors import FingerprintMismatch
-from recollect.filters import All, Filter, Not, PartOf, ValidAt
+from recollect.filters import Filter
 from recollect.stores.background import mean_and_spread
 from recollect.stores.protocol import Compared, Counted, Frequencies, Neighbours, TermCounts
 from recollect.stores.sqlite import large, vector_tables, words
+from recollect.stores.sqlite.dividing import asked_of_each, divided, left_out
 from recollect.stores.sqlite.lately import Lately
 from recollect.stores.sqlite.rows import SELECTED, from_row
 from recollect.stores.sqlite.spaces import SpaceRow, spaces_of
 from recollect.stores.sqlite.vector_tables import VectorTable
-from recollect.stores.sqlite.where import PARTS, to_sql
+from recollect.stores.sqlite.where import to_sql
 from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Found, Memory, Passage, Vector
 
 if TYPE_CHECKING:
+    from recollect.stores.sqlite.chosen import Chosen
     from recollect.stores.sqlite.postings import PostingsIndex
     from recollect.stores.sqlite.sidecar import Ints
     from recollect.stores.sqlite.vectors import VectorIndex
+
+
+# How much more is asked of the words where some of what they found may not be used.
+_WIDER = 4
 
 
 class Searcher:
@@ -44,6 +50,7 @@ class Searcher:
         self._postings: dict[int, PostingsIndex] = {}
         self._trusted_words: dict[int, tuple[int, int]] = {}  # by space: up to which change
         self._use_files = True
+        self._chosen: Chosen | None = None
         self._lately = Lately()
         self.behind = False
 
@@ -51,6 +58,7 @@ class Searcher:
         """Make everything anew at the next question."""
         with self._guard:
             self._indexes, self._postings, self._trusted_words = {}, {}, {}
+            self._chosen = None
             self._use_files = use_files
 
     # Words
@@ -82,14 +90,20 @@ class Searcher:
         quick = self._from_postings(reader, space, terms, where, limit)
         if quick is not None:
             return quick
-        condition, bindings = to_sql(_restriction(where))
-        banned = _banned(reader, space.id, where)
-        if banned:
-            condition = f"({condition} AND p.pid NOT IN (SELECT value FROM json_each(?)))"
-            bindings = [*bindings, json.dumps(banned)]
-        return words.search(
-            reader, space.id, terms, condition=condition, bindings=bindings, limit=limit
-        )
+        parts = divided(where)
+        condition, bindings = to_sql(asked_of_each(parts))
+        unwanted = left_out(reader, space.id, parts)
+        asked = limit
+        while True:
+            found = words.search(
+                reader, space.id, terms, condition=condition, bindings=bindings, limit=asked
+            )
+            if unwanted is None:
+                return found
+            wanted = [one for one in found if not unwanted(one[1])]
+            if len(wanted) >= limit or len(found) < asked:
+                return wanted[:limit]
+            asked *= _WIDER
 
     def frequencies(
         self, reader: apsw.Connection, terms: Sequence[str], spaces: Sequence[str]
@@ -173,7 +187,7 @@ class Searcher:
         if not self._has_postings(space, terms):
             return None
         index = self._postings_index(space.id)
-        only, but = _selection(reader, space.id, where)
+        only, but = self._selection(reader, space, where)
         with words.sound_statements(space.id):
             best = index.search(reader, space.seq, space.passages, terms, limit, only=only, but=but)
         self.behind = self.behind or index.wants_maintenance(space.passages)
@@ -216,7 +230,7 @@ class Searcher:
         for space in rows:
             index = self._vector_index(table, space.id)
             view = index.at(reader, space.seq)
-            only, but = _selection(reader, space.id, where)
+            only, but = self._selection(reader, space, where)
             best = view.search(question, limit, only=only, but=but)
             found += self._lately.named(reader, best)
             self.behind = self.behind or index.wants_maintenance()
@@ -261,6 +275,23 @@ class Searcher:
             return {row[0]: (from_row(row[4:]), Passage(*row[1:4])) for row in found}
 
         return self._lately.each(reader, keys, rows)
+
+    def _selection(
+        self, reader: apsw.Connection, space: SpaceRow, where: Filter | None
+    ) -> tuple[Ints | None, Ints | None]:
+        """Which passages a search may use (None: all) and which it may not."""
+        import numpy as np
+
+        from recollect.stores.sqlite.chosen import Chosen
+
+        with self._guard:
+            chosen = self._chosen = self._chosen or Chosen()
+        parts = divided(where)
+        only = None if parts.wanted is None else chosen.passing(reader, space, parts.wanted)
+        but = [chosen.passing(reader, space, part) for part in parts.unwanted]
+        but += [chosen.not_holding(reader, space, moment) for moment in parts.moments]
+        but = [some for some in but if len(some)]
+        return only, but[0] if len(but) == 1 else np.concatenate(but) if but else None
 
     @staticmethod
     def _answering(reader: apsw.Connection, fingerprint: str) -> VectorTable | None:
@@ -307,74 +338,3 @@ def neighbours(reader: apsw.Connection, ids: Sequence[str]) -> list[Neighbours]:
     )
     found = {memory_id: Neighbours(before, after) for memory_id, before, after in rows}
     return [found.get(memory_id, Neighbours(None, None)) for memory_id in ids]
-
-
-def _banned(reader: apsw.Connection, space: int, where: Filter | None) -> list[int]:
-    """Passages that may not be used: those that do not hold at the moment asked about, and those
-    of whole documents that are withheld. They are few, and there is an index for each."""
-    banned: list[int] = []
-    for part in _exclusions(where):
-        if isinstance(part, ValidAt):
-            condition, bindings = to_sql(part)
-            rows = reader.execute(
-                "SELECT p.pid FROM memories m JOIN passages p ON p.memory = m.row "
-                "WHERE m.space = ? AND (m.valid_from IS NOT NULL OR m.valid_to IS NOT NULL) "
-                f"AND NOT {condition}",
-                (space, *bindings),
-            )
-        else:
-            rows = reader.execute(
-                f"SELECT p.pid FROM ({PARTS}) o CROSS JOIN memories m ON m.row = o.row "
-                "CROSS JOIN passages p ON p.memory = m.row WHERE m.space = ?",
-                (json.dumps(list(part.ids)), space),
-            )
-        banned += [pid for (pid,) in rows]
-    return banned
-
-
-def _selection(
-    reader: apsw.Connection, space: int, where: Filter | None
-) -> tuple[Ints | None, Ints | None]:
-    """Which passages a search may use (None: all) and which it may not."""
-    import numpy as np
-
-    banned = _banned(reader, space, where)
-    but = np.array(banned, np.int64) if banned else None
-    restriction = _restriction(where)
-    if restriction is None:
-        return None, but
-    condition, bindings = to_sql(restriction)
-    rows: list[Any] = reader.execute(
-        "SELECT p.pid FROM memories m JOIN passages p ON p.memory = m.row "
-        f"WHERE m.space = ? AND {condition}",
-        (space, *bindings),
-    ).fetchall()
-    return np.fromiter((pid for (pid,) in rows), np.int64, len(rows)), but
-
-
-def _parts(where: Filter | None) -> tuple[Filter, ...]:
-    """What must hold all together."""
-    return where.parts if isinstance(where, All) else () if where is None else (where,)
-
-
-def _exclusions(where: Filter | None) -> list[ValidAt | PartOf]:
-    """The parts of a filter that leave out few: the moment that the question is about, and what is
-    withheld from all questions."""
-    found: list[ValidAt | PartOf] = []
-    for part in _parts(where):
-        if isinstance(part, ValidAt):
-            found.append(part)
-        elif isinstance(part, Not) and isinstance(part.part, PartOf):
-            found.append(part.part)
-    return found
-
-
-def _restriction(where: Filter | None) -> Filter | None:
-    """What is left of a filter without these."""
-    left_out = _exclusions(where)
-    rest = tuple(
-        part
-        for part in _parts(where)
-        if part not in left_out and not (isinstance(part, Not) and part.part in left_out)
-    )
-    return rest[0] if len(rest) == 1 else All(rest) if rest else None

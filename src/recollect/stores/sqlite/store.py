@@ -10,6 +10,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,8 +35,8 @@ from recollect.stores.sqlite.generations import HasGenerations
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
 from recollect.stores.sqlite.searching import Searcher, neighbours
 from recollect.stores.sqlite.spaces import ensure_space, space_id, space_infos, spaces_of
+from recollect.stores.sqlite.starts import rows_passing
 from recollect.stores.sqlite.upkeep import Upkeep
-from recollect.stores.sqlite.where import to_sql
 from recollect.stores.sqlite.whole import HasWhole
 from recollect.stores.tiers import Tiers
 from recollect.text import tokenise
@@ -176,9 +177,9 @@ class SQLiteStore(HasGenerations, HasWhole):
 
     def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
         events_are_gone = self._events is None or self._events.finish_erasing(texts)
-        cut = [text[p.start : p.end] for text in texts for p in split(text)]
+        cut = (text[p.start : p.end] for text in texts for p in split(text))
         # as rows have it, and as the words index does
-        kept = [*texts, *map(tokenise.joined_terms, cut)]
+        kept = chain(texts, map(tokenise.joined_terms, cut)) if texts else ()
         return self._database.finish_emptying(kept) and events_are_gone
 
     def scan(
@@ -191,16 +192,14 @@ class SQLiteStore(HasGenerations, HasWhole):
         limit: int = 100,
         damaged: list[str] | None = None,
     ) -> Page:
-        condition, bindings = to_sql(where)
         side = "<" if newest_first else ">"
         beyond = "" if cursor is None else f"AND m.row {side} {place(cursor)}"
         with self._database.read() as reader:
-            numbers = [space.id for space in spaces_of(reader, spaces)]
+            condition, bindings = rows_passing(reader, where, spaces_of(reader, spaces))
             found = reader.execute(
-                "SELECT m.row FROM memories m "
-                f"WHERE m.space IN (SELECT value FROM json_each(?)) {beyond} AND {condition} "
+                f"SELECT m.row FROM memories m WHERE {condition} {beyond} "
                 f"ORDER BY m.row {'DESC' if newest_first else ''} LIMIT ?",
-                (json.dumps(numbers), *bindings, limit + 1),
+                (*bindings, limit + 1),
             )
             rows = [row for (row,) in found]
             more = len(rows) > limit
@@ -208,13 +207,10 @@ class SQLiteStore(HasGenerations, HasWhole):
         return Page(memories, str(rows[limit - 1]) if more else None)
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
-        condition, bindings = to_sql(where)
         with self._database.read() as reader:
-            numbers = [space.id for space in spaces_of(reader, spaces)]
+            condition, bindings = rows_passing(reader, where, spaces_of(reader, spaces))
             total: int = reader.execute(
-                "SELECT count(*) FROM memories m WHERE m.space IN "
-                f"(SELECT value FROM json_each(?)) AND {condition}",
-                (json.dumps(numbers), *bindings),
+                f"SELECT count(*) FROM memories m WHERE {condition}", bindings
             ).get
         return total
 

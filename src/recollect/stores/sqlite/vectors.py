@@ -30,6 +30,8 @@ from recollect.stores.sqlite.vector_tables import VectorTable
 # Candidates scored exactly for each result wanted: recall@10 ≥ .99 up to 1M, by recall_speed.py.
 _RESCORED_PER_HIT = 10
 _RESCORED_AT_LEAST = 300
+# With fewer that may be used among them, the index is no help: every row is scored.
+_USABLE_PER_HIT = 5
 _GATHER_AT_MOST = 20_000
 
 
@@ -206,7 +208,7 @@ class View:
     ) -> list[tuple[float, int]]:
         """(cosine, pid), best first. `only` restricts to passages, `but` leaves some out."""
         alive = self.alive
-        if but is not None and len(but):
+        if but is not None:
             alive = self._everyone() if alive is None else alive.copy()
             alive[self.places.of(but)] = False
         best = self._search(vector, limit, alive, only)
@@ -293,13 +295,21 @@ class View:
     def _quick(
         self, pq: Any, vector: Floats, alive: NDArray[np.bool_] | None, limit: int
     ) -> list[tuple[float, int]]:
-        wanted = min(max(_RESCORED_PER_HIT * limit, _RESCORED_AT_LEAST), pq.ntotal)
-        _, found = pq.search(vector[None, :], wanted)
+        wanted = max(_RESCORED_PER_HIT * limit, _RESCORED_AT_LEAST)
+        if alive is not None:
+            usable = int(np.count_nonzero(alive))
+            if usable <= _GATHER_AT_MOST:
+                chosen = np.flatnonzero(alive)
+                return self._best(self._exact(chosen, vector), chosen, limit)
+            wanted = wanted * len(alive) // usable
+        _, found = pq.search(vector[None, :], min(wanted, pq.ntotal))
         places = found[0][found[0] >= 0]
         rest = np.arange(pq.ntotal, len(self.places.pids))  # rows that came after the quantiser
         places = np.concatenate([places, rest])
         if alive is not None:
             places = places[alive[places]]
+            if len(places) < _USABLE_PER_HIT * limit:  # what may not be used is what is near
+                return self._scan(vector, alive, limit)
         return self._best(self._exact(places, vector), places, limit)
 
     def _best(self, scores: Floats, places: Ints, limit: int) -> list[tuple[float, int]]:

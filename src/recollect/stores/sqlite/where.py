@@ -27,11 +27,17 @@ _OPEN = {"metadata": "m.metadata", "provenance": "m.provenance"}
 _LISTED = "SELECT value FROM json_each(?)"
 # Rows of memories and of their parts: a range of the index of ids for each ('/' comes after '.').
 PARTS = (
-    "SELECT o.row FROM json_each(?) j CROSS JOIN memories o "
+    "SELECT DISTINCT o.row FROM json_each(?) j CROSS JOIN memories o "
     "ON o.id >= j.value AND o.id < j.value || '/' WHERE o.id = j.value "
     "OR (substr(o.id, length(j.value) + 1, 1) = '.' "
     "AND instr(substr(o.id, length(j.value) + 2), '.') = 0)"
 )
+# The same asked of one memory: what is left of its id without all behind its last dot.
+_IS_PART = (
+    f"(m.id IN ({_LISTED}) OR rtrim(m.id, replace(m.id, '.', '')) "
+    "IN (SELECT value || '.' FROM json_each(?)))"
+)
+_NEVER_NULL = TEXT_FIELDS | NUMBER_FIELDS | {"created_at", "updated_at"}
 _ORDER = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -52,7 +58,7 @@ def to_sql(condition: Filter | None) -> tuple[str, list[Any]]:
             [condition.micros, condition.micros],
         )
     if isinstance(condition, PartOf):
-        return f"m.row IN ({PARTS})", [_json(condition.ids)]
+        return _IS_PART, [_json(condition.ids)] * 2
     if condition.key is not None:
         return _open_test(condition)
     if condition.field in LIST_FIELDS:
@@ -64,9 +70,11 @@ def _column_test(test: Condition) -> tuple[str, list[Any]]:
     column = _COLUMNS[test.field]
     if test.operator == "exists":
         return f"ifnull({column} <> '', 0)", []
-    if test.operator == "in":
-        return f"ifnull({column} IN ({_LISTED}), 0)", [_json(_values(test))]
-    return f"ifnull({column} {_ORDER[test.operator]} ?, 0)", [test.value]
+    listed = test.operator == "in"
+    compare = f"{column} " + (f"IN ({_LISTED})" if listed else f"{_ORDER[test.operator]} ?")
+    if test.field not in _NEVER_NULL:
+        compare = f"ifnull({compare}, 0)"
+    return f"({compare})", [_json(_values(test)) if listed else test.value]
 
 
 def _list_test(test: Condition) -> tuple[str, list[Any]]:
