@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -271,3 +272,35 @@ def test_killed_at_any_time_it_goes_on_where_it_was(quick_path: Path, millisecon
         assert all(check.ok for check in store.check() if "wait for" not in check.finding)
     finally:
         store.close()
+
+
+def test_answers_are_kept_beside_several_engines_but_none_that_lacks_something(
+    opened: Opened, quick_path: Path
+) -> None:
+    opened.engine.remember("小美负责数据库的备份")
+    hot = Engine(opened.store, embedder=Letters(), settings=Settings(keep_events=0), hot="memory")
+
+    def stages(question: str) -> list[str]:
+        return [step.stage for step in hot.recall(question).trace.steps]
+
+    assert "cached" not in stages("谁负责备份？")
+    assert stages("谁负责备份？")[0] == "cached"
+    opened.engine.remember("阿明负责 the backup 的恢复")
+    assert "cached" not in stages("谁负责备份？")  # another generation
+    opened.meaning.down = True
+    for _ in range(2):  # degraded, so it is asked anew
+        assert "cached" not in stages("who restores the backup?")
+    hot.close()
+
+
+def test_one_that_was_late_can_be_waited_for(opened: Opened) -> None:
+    """Writes and questions do not; who says so does."""
+    opened.engine.remember("小美负责数据库的备份")
+    opened.words.hang()
+    receipt = opened.engine.remember("阿明负责 the restore")
+    (note,) = opened.engine.forget(receipt.id).notes
+    assert note.startswith("words-db is behind and may still hold a copy")  # nothing failed yet
+    assert not opened.store.catch_up(0.01)
+    threading.Timer(0.3, opened.words.release).start()
+    assert opened.store.catch_up(60.0)
+    assert opened.store.owed() == []

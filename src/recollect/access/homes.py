@@ -85,7 +85,7 @@ class FileHomes:
         if self._settings.retrievers:
             from recollect.beside import erase_copies
 
-            erase_copies(self._retrievers(tenant))
+            erase_copies(_engines_of(tenant, self._settings))
         path = self.path(tenant)
         path.unlink(missing_ok=True)
         for beside in path.parent.glob(f"{path.name}?*"):
@@ -100,16 +100,8 @@ class FileHomes:
         if tenant == DEFAULT_TENANT:
             return None, self._settings
         path = self.path(tenant)
-        retrievers = self._retrievers(tenant)
+        retrievers = _engines_of(tenant, self._settings)
         return path, replace(self._settings, store=str(path), retrievers=retrievers)
-
-    def _retrievers(self, tenant: str) -> tuple[str, ...]:
-        """The same engines, with an index for each tenant."""
-        if not self._settings.retrievers:
-            return ()
-        from recollect.stores.retriever_address import of_tenant
-
-        return tuple(of_tenant(address, tenant) for address in self._settings.retrievers)
 
 
 class ServerHomes:
@@ -175,6 +167,10 @@ class ServerHomes:
         empty, and can be removed again."""
         from recollect.stores.postgres.erasing_tenants import erase_tenant
 
+        if self._settings.retrievers:
+            from recollect.beside import erase_copies
+
+            erase_copies(_engines_of(tenant, self._settings))
         erase_tenant(self._url, tenant)
         with self._rows.write() as writer:
             writer.execute("DELETE FROM tenants WHERE name = ?", (tenant,))
@@ -185,11 +181,25 @@ class ServerHomes:
             return None, self._settings
         from recollect.stores.postgres.store import PostgresStore
 
-        return PostgresStore(self._url, tenant=tenant), self._settings
+        store: Store = PostgresStore(self._url, tenant=tenant)
+        if self._settings.retrievers:
+            from recollect.beside import with_retrievers
+
+            store = with_retrievers(store, _engines_of(tenant, self._settings))
+        return store, self._settings
 
     def _look_again(self, tenant: str) -> None:
         with self._guard:
             self._looked.pop(tenant, None)
+
+
+def _engines_of(tenant: str, settings: Settings) -> tuple[str, ...]:
+    """The same engines that find beside the store, with an index for each tenant."""
+    if not settings.retrievers:
+        return ()
+    from recollect.stores.retriever_address import of_tenant
+
+    return tuple(of_tenant(address, tenant) for address in settings.retrievers)
 
 
 def homes_for(settings: Settings, rows: ServerRows, clock: Clock) -> Homes:

@@ -10,10 +10,12 @@ from qdrant_client import QdrantClient
 
 from recollect import Engine
 from recollect.access.homes import FileHomes
+from recollect.access.reception import Reception
 from recollect.doors.cli.main import main
 from recollect.errors import RetrieverRefused, SettingsError, StoreUnavailable
 from recollect.settings import Settings, load
 from recollect.stores.composite import CompositeStore
+from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.qdrant_server import QdrantServer
 from tests.stores.elastic.strict_server import StrictServer
 
@@ -146,3 +148,33 @@ def test_tenants_have_collections_of_their_own_that_go_with_them(
     with pytest.raises(StoreUnavailable, match="take it out of the setting 'retrievers'"):
         away.erase("beta")
     assert homes.exists("beta")
+
+
+def test_tenants_on_postgresql_have_them_too(server: QdrantServer) -> None:
+    address = server.new_address()
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    begin = f"{address.rpartition('/')[2]}-tenant-"
+
+    def collections() -> list[str]:
+        names = [one.name for one in client.get_collections().collections]
+        return [name for name in names if name.startswith(begin)]
+
+    with PostgresServer.started() as postgres:
+        settings = Settings(
+            store=postgres.new_database(), embedder="hashing", retrievers=(address,), hot="memory"
+        )
+        with Reception(settings) as reception:
+            for tenant in ("甲", "beta"):
+                reception.create_tenant(tenant)
+                with reception.tenants.engine(tenant) as engine:
+                    assert isinstance(engine.store, CompositeStore)
+                    engine.remember(f"{tenant} 的备份 backup")
+                    assert engine.store.catch_up(60.0)
+                    for stage in ("find_period", "cached"):
+                        answer = engine.recall("谁的备份 backup？")
+                        assert [hit.text for hit in answer.hits] == [f"{tenant} 的备份 backup"]
+                        assert (answer.status, answer.trace.steps[0].stage) == ("answered", stage)
+            assert len(collections()) == 4  # two for each
+            reception.remove_tenant("甲")
+            assert len(collections()) == 2
+    client.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from recollect.errors import StoreError
 from recollect.filters import Filter
@@ -12,6 +13,7 @@ from recollect.stores.protocol import (
     CountsTerms,
     Embedding,
     Frequencies,
+    KeepsGenerations,
     Neighbours,
     Page,
     Store,
@@ -115,6 +117,20 @@ class LeftToTheTruth:
     def _movable(self) -> Movable:
         if not isinstance(self._truth, Movable):
             raise StoreError(f"{type(self._truth).__name__} cannot be taken to another store")
+        return self._truth
+
+    # Marks of the truth hold for what the engines find, too: an answer of one that is behind or
+    # away is called so, and is kept by nobody.
+
+    def generation(self, spaces: Sequence[str]) -> str:
+        return self._marked().generation(spaces)
+
+    def changes_by_itself(self, spaces: Sequence[str], *, after: datetime) -> datetime | None:
+        return self._marked().changes_by_itself(spaces, after=after)
+
+    def _marked(self) -> KeepsGenerations:
+        if not isinstance(self._truth, KeepsGenerations):
+            raise StoreError(f"{type(self._truth).__name__} keeps no generations")
         return self._truth
 
     def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:

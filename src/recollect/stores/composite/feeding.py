@@ -11,9 +11,12 @@ from recollect.stores.composite.follower import Follower, told
 _STANDSTILL = 60.0  # seconds without a step: it hangs
 
 
-def catch_up(followers: Sequence[Follower], seconds: float) -> None:
-    """Bring these up to date; who needs longer goes on in the background."""
-    under_way = {f: future for f in followers if (future := f.start_feeding()) is not None}
+def catch_up(followers: Sequence[Follower], seconds: float, *, for_late: bool = False) -> None:
+    """Bring these up to date; who needs longer goes on in the background, and is not waited for
+    again (`for_late`: all the same)."""
+    under_way = {
+        f: future for f in followers if (future := f.start_feeding(for_late=for_late)) is not None
+    }
     if under_way:
         late = wait(under_way.values(), timeout=seconds).not_done
         for follower, future in under_way.items():

@@ -61,6 +61,11 @@ class Follower:
         position = self._position
         return position is None or position.cursor is not None or position.number < last
 
+    @property
+    def unreached(self) -> bool:
+        """Did it fail, rather than need its time?"""
+        return bool(self.breaker.why or self._unfed)
+
     def missing(self) -> str:
         """Why it cannot be asked now; empty: it can."""
         if self.breaker.why:
@@ -111,13 +116,13 @@ class Follower:
                 self._queued.add_done_callback(self._fed)
             return self._queued
 
-    def start_feeding(self) -> Future[None] | None:
-        """The same, to be waited for. None where nobody should: it is left alone, or was late and
-        is still at it."""
+    def start_feeding(self, *, for_late: bool = False) -> Future[None] | None:
+        """The same, to be waited for. None where nobody should: it is left alone, or (unless
+        `for_late`) was late and is still at it."""
         if self.breaker.why or self._unfed:
             return None  # the keeper tries
         future = self.feed()
-        return None if self._late else future
+        return None if self._late and not for_late else future
 
     def is_late(self) -> None:
         """Somebody waited for it in vain; until it has caught up, nobody else shall."""

@@ -125,7 +125,7 @@ class CompositeStore(LeftToTheTruth):
         return self._followed(self._truth.fill(fingerprint, handles, vectors))
 
     def switch(self, fingerprint: str) -> bool:
-        self.catch_up(self._bounds.following)  # so that they have the new vectors beside the old
+        self._feed_all()  # so that they have the new vectors beside the old
         return self._followed(self._truth.switch(fingerprint))
 
     def _followed(self, done: _T) -> _T:
@@ -133,12 +133,14 @@ class CompositeStore(LeftToTheTruth):
         return done
 
     def _feed_all(self) -> None:
-        self.catch_up(self._bounds.following)
+        """Whoever was late already is not waited for."""
+        last = self._feed.last()
+        catch_up([f for f in self._followers if f.behind(last)], self._bounds.following)
 
     def catch_up(self, seconds: float) -> bool:
-        """Bring the retrievers up to date; False while one of them needs longer or cannot."""
+        """Bring the retrievers up to date; False if one needs longer than that, or cannot."""
         last = self._feed.last()
-        catch_up([f for f in self._followers if f.behind(last)], seconds)
+        catch_up([f for f in self._followers if f.behind(last)], seconds, for_late=True)
         return not any(f.behind(last) for f in self._followers)
 
     # Searching
@@ -201,7 +203,7 @@ class CompositeStore(LeftToTheTruth):
     # Erasing
 
     def finish_erasing(self, texts: Sequence[str] = ()) -> bool:
-        self.catch_up(self._bounds.following)
+        self._feed_all()
         done = self._truth.finish_erasing(texts)
         left = self._truth.owed() if isinstance(self._truth, Owes) else []
         self._left_in_truth = [] if done else left
@@ -226,17 +228,20 @@ class CompositeStore(LeftToTheTruth):
 
     def owed(self) -> list[str]:
         last = self._feed.last()
-        away = [f.name for f in self._followers if f.behind(last)]
+        behind = {f.name: f.unreached for f in self._followers if f.behind(last)}
         unreached = [
             f"{name} could not be reached and still holds a copy; nothing finds it, and it is "
             "erased there as soon as that answers"
-            for name in away
+            if away
+            else f"{name} is behind and may still hold a copy; nothing finds it, and it is erased "
+            "there as soon as that has caught up"
+            for name, away in behind.items()
         ]
         unclean = [
             f"{name} has let go of its copy, but some of its bytes may be left in files or logs "
             "there until it is maintained"
             for name in self._unclean
-            if name not in away
+            if name not in behind
         ]
         return [*self._left_in_truth, *unreached, *unclean]
 
