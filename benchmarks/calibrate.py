@@ -23,15 +23,32 @@ from benchmarks.quality.parallel import parallel_sets
 from benchmarks.quality.runs import Run
 from benchmarks.quality.sets import LabelledSet, Question, load
 
+from recollect.embedders.loading import embedder_named
+from recollect.embedders.measured import measured
 from recollect.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Abstain, Calibration
 from recollect.recall.draft import Draft, Evidence, Kit
 from recollect.recall.presets import BALANCED, Preset
+from recollect.settings import Settings
 
-LINES = {
-    "use-m": (MEASURED["use-multilingual-v3/"], ("coverage", "cosine")),
-    "any other embedder": (ANY_EMBEDDER, ("coverage", "standing")),
-    "words alone": (WORDS_ALONE, ("coverage",)),
-}
+_NEAR = ("coverage", "cosine")
+Line = tuple[Calibration, Sequence[str]]
+
+
+def lines(embedder: str) -> dict[str, Line]:
+    """By what they are for: the embedder's own, by language where it has several, and the rest."""
+    maker = embedder_named(embedder, Settings())
+    fingerprint = None if maker is None else maker.fingerprint
+    own = {
+        label: measured(MEASURED, fingerprint, text, ANY_EMBEDDER)
+        for label, text in ((f"{embedder}, English", "words"), (f"{embedder}, Chinese", "词"))
+    }
+    if len(set(own.values())) == 1:
+        own = {embedder: next(iter(own.values()))}
+    return {
+        **{label: (line, _NEAR) for label, line in own.items()},
+        "any other embedder": (ANY_EMBEDDER, ("coverage", "standing")),
+        "words alone": (WORDS_ALONE, ("coverage",)),
+    }
 
 
 @dataclass(slots=True)
@@ -100,19 +117,20 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True, help="folder of embeddings")
     parser.add_argument("--sets", required=True, help="which, after commas; parallel_* too")
     parser.add_argument("--most", type=int, default=200, help="questions of each set (200)")
+    parser.add_argument("--embedder", default="use-m", help="as in the settings (%(default)s)")
     given = parser.parse_args()
     parallel = parallel_sets()
     found: dict[str, tuple[list[Evidence], list[Evidence]]] = {}
     for name in given.sets.split(","):
         data = parallel[name] if name in parallel else load(given.data / name)
-        with filled(data, embedder="use-m", cache=given.cache) as store:
+        with filled(data, embedder=given.embedder, cache=given.cache) as store:
             found[name] = gathered(store, data, given.most)
     answers = np.concatenate([[1.0] * len(yes) + [0.0] * len(no) for yes, no in found.values()])
     weights = np.concatenate(
         [[100 / len(yes)] * len(yes) + [100 / len(no)] * len(no) for yes, no in found.values()]
     )
     rows = []
-    for label, (used, names) in LINES.items():
+    for label, (used, names) in lines(given.embedder).items():
         pooled = _column([one for yes, no in found.values() for one in (*yes, *no)], names)
         offset, *slopes = fitted(pooled, answers, weights)
         best = Calibration(offset, **dict(zip(names, slopes, strict=True)))

@@ -2,9 +2,9 @@
 
 The confidence of every answerable and unanswerable question of the parallel sets (in quite other
 words than the memories, in both languages and across them), and how many fall below the floor of
-the default embedder.
+the embedder (the default one, unless another is named).
 
-    python -m benchmarks.confidence --cache DIR
+    python -m benchmarks.confidence --cache DIR [--embedder use-m+arctic-s]
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from benchmarks.quality.metrics import auroc, percentile
 from benchmarks.quality.parallel import parallel_sets
 from benchmarks.quality.runs import run_named
 
-from recollect.recall.abstain import MEASURED
-
-_FLOOR = MEASURED["use-multilingual-v3/"].floor
+from recollect.embedders.loading import embedder_named
+from recollect.embedders.measured import measured
+from recollect.recall.abstain import MEASURED, WORDS_ALONE
+from recollect.settings import Settings
 
 
 def main() -> None:
@@ -28,14 +29,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cache", type=Path, required=True, help="folder of embeddings")
+    parser.add_argument("--embedder", default="use-m", help="one with a floor (%(default)s)")
     given = parser.parse_args()
+    maker = embedder_named(given.embedder, Settings())
+    fingerprint = None if maker is None else maker.fingerprint
+    (floor,) = {measured(MEASURED, fingerprint, text, WORDS_ALONE).floor for text in ("word", "词")}
     rows: list[list[object]] = []
     for name, data in parallel_sets().items():
         sure: dict[bool, list[float]] = {True: [], False: []}
-        with filled(data, embedder="use-m", cache=given.cache) as store:
-            for answer in store.ask(run_named("balanced", embedder="use-m"), what=name):
+        with filled(data, embedder=given.embedder, cache=given.cache) as store:
+            for answer in store.ask(run_named("balanced", embedder=given.embedder), what=name):
                 sure[answer.question.answerable].append(answer.confidence)
-        lost = sum(one < _FLOOR for one in sure[True]) / len(sure[True])
+        lost = sum(one < floor for one in sure[True]) / len(sure[True])
         rows.append(
             [
                 name,
@@ -45,7 +50,7 @@ def main() -> None:
                 f"{lost:.3f}",
             ]
         )
-    heads = ["set", "2 %", "25 %", "median", "median, unanswerable", "AUROC", f"below {_FLOOR}"]
+    heads = ["set", "2 %", "25 %", "median", "median, unanswerable", "AUROC", f"below {floor}"]
     print(table(heads, rows))
 
 

@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
         "before": {},
         "reached": [],
     }
-    maker = plain_embedder(options.embedder)
+    maker = plain_embedder(options.embedder, options.cache)
     vectors = None if maker is None else KeptVectors(maker, options.cache)
     try:
         for name in names:

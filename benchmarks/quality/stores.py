@@ -69,7 +69,7 @@ def opened(
     data: LabelledSet, *, embedder: str, cache: Path, clock: SetClock
 ) -> Iterator[tuple[Engine, KeptVectors | None]]:
     """An engine over a store that holds the whole set, and the embedder if there is one."""
-    maker = plain_embedder(embedder)
+    maker = plain_embedder(embedder, cache)
     made = Counter(f"{data.name}: texts embedded")
     kept = None if maker is None else KeptVectors(maker, cache, progress=made.add)
     try:

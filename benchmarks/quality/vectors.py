@@ -17,6 +17,7 @@ import numpy as np
 
 from recollect.embedders.loading import embedder_named
 from recollect.embedders.protocol import Embedder, Kind
+from recollect.embedders.two_models import is_pair, joined
 from recollect.settings import Settings
 from recollect.vocabulary import Vector, Vectors
 
@@ -38,9 +39,19 @@ class RandomEmbedder:
         return np.asarray(rows, np.float32).reshape(len(texts), self.dimension)
 
 
-def plain_embedder(name: str) -> Embedder | None:
-    """By the name that the settings use, or `random`; None for `none`."""
-    return RandomEmbedder() if name == "random" else embedder_named(name, Settings())
+def plain_embedder(name: str, cache: Path) -> Embedder | None:
+    """By the name that the settings use, or `random`; None for `none`. Of two models in one, what
+    each gave before is on disk already."""
+    if name == "random":
+        return RandomEmbedder()
+    if is_pair(name):
+        return joined(name, lambda one: _kept_alone(one, cache))
+    return embedder_named(name, Settings())
+
+
+def _kept_alone(name: str, cache: Path) -> KeptVectors | None:
+    maker = embedder_named(name, Settings())
+    return None if maker is None else KeptVectors(maker, cache)
 
 
 class KeptVectors:

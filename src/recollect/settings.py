@@ -112,7 +112,8 @@ class Settings:
 MEANING: Mapping[str, str] = {
     "store": "the file of the memories (default: memory.db in your data directory), or postgresql://…",
     "space": "the space that is used when none is named",
-    "embedder": "use-m, arctic-s, hashing, openai:MODEL (with endpoint), or none (words only)",
+    "embedder": "use-m, arctic-s, both as use-m+arctic-s, hashing, openai:MODEL (with endpoint), or "
+    "none (words only)",
     "limit": "how many hits a recall returns at most",
     "budget": "how many tokens a recall may use",
     "deadline": "seconds after which a recall answers with what it has",
@@ -155,7 +156,7 @@ MEANING: Mapping[str, str] = {
     "hot": "redis://…: working memory and repeated questions there; memory: the latter here; none",
 }
 CHOICES = {"promotion": ("by-hand", "by-rule"), "web_search": ("none", "searxng", "json")}
-EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL
+EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL and ONE+OTHER
 SECRET = frozenset({"endpoint_key", "llm_endpoint_key", "reranker_key", "web_key"})
 # From least to most; the same bounds hold for the arguments of a recall.
 RANGES: Mapping[str, tuple[float, float]] = {
@@ -378,7 +379,10 @@ def _listed(name: str, value: Any, origin: str) -> tuple[str, ...]:
 
 def is_embedder(name: str) -> bool:
     """Is there an embedder of this name, whether or not it can be had here?"""
-    return name in EMBEDDERS or (name.startswith("openai:") and name != "openai:")
+    if name.startswith("openai:"):
+        return name != "openai:"
+    parts = name.split("+")  # two local models in one vector
+    return name in EMBEDDERS or (len(parts) == 2 and set(parts) <= set(EMBEDDERS[:-1]))
 
 
 def no_such_embedder(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect import Engine, Status
+from recollect.embedders.measured import every
 from recollect.knowledge import KnowledgeBase
 from recollect.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
 from recollect.recall.noise import DropNoise
@@ -101,7 +102,7 @@ def test_below_the_floor_of_documents(engine: Engine, question: str) -> None:
     assert "confidence" in found.reasons[0]
 
 
-@pytest.mark.parametrize("line", [WORDS_ALONE, ANY_EMBEDDER, *MEASURED.values()])
+@pytest.mark.parametrize("line", [WORDS_ALONE, ANY_EMBEDDER, *every(MEASURED)])
 def test_floors_of_large_bases_are_higher(line: Calibration) -> None:
     small, usual, large, huge = (
         line.raised(line.documents, n) for n in (30, 2_000, 30_000, 10_000_000)

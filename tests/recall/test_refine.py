@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from recollect import Engine, Status
+from recollect.embedders.measured import every
 from recollect.embedders.use_multilingual import UseMultilingual
 from recollect.errors import InvalidInput
 from recollect.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
@@ -154,7 +155,7 @@ def test_a_floor_is_a_confidence(words_alone: Engine, floor: Any) -> None:
 
 
 def test_calibrations_rise_with_the_evidence() -> None:
-    for calibration in (WORDS_ALONE, ANY_EMBEDDER, *MEASURED.values()):
+    for calibration in (WORDS_ALONE, ANY_EMBEDDER, *every(MEASURED)):
         assert isinstance(calibration, Calibration)
         nothing = calibration.confidence(Evidence(0.0, 0.0, 0.0, 100))
         something = calibration.confidence(Evidence(0.5, 3.0, 0.5, 100))

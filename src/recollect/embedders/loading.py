@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recollect.embedders.models import model_named
 from recollect.embedders.protocol import Embedder
+from recollect.embedders.two_models import is_pair, joined
 from recollect.settings import Settings
 
 
@@ -20,6 +21,8 @@ def embedder_named(name: str, settings: Settings) -> Embedder | None:
             key=settings.endpoint_key,
             dimension=settings.endpoint_dimension,
         )
+    if is_pair(name):
+        return joined(name, lambda one: embedder_named(one, settings))
     model = model_named(name)
     if model.id == "use-m":
         from recollect.embedders.use_multilingual import UseMultilingual

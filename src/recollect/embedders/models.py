@@ -34,6 +34,9 @@ class Model:
     package: str  # the package that carries the weights, with its version
     module: str  # the folder that this package installs
     files: tuple[ModelFile, ...]  # empty: the package is a dependency and brings its own code
+    english_only: bool = False
+    # what all its vectors have in common, packed (benchmarks/usual_direction.py); for two_models
+    usual: str = ""
 
 
 MODELS: tuple[Model, ...] = (
@@ -72,6 +75,22 @@ MODELS: tuple[Model, ...] = (
                 "87eb7217e03ca66a173ac8430e41d2b2edc5fd38ef2a0e01f86213e02c897a1b",
                 742_332,
             ),
+        ),
+        english_only=True,
+        usual=(
+            "5~gRWo2;rOWfcFRHmLO|JRK$_#icl?_bAA%B_4aJ;h?!8B&e7rB&^A#1(CZbQYIXx3?xA+7brk3aipxOKB<o%C8?sK"
+            "nWZizm80||&Z`wBVkk1A44y5ScqI;`*POH~uqD(G>m6Pu>!^*Zd#O*X=%v{lbtT27CK=ipWTzG+h^XTWZl!f4bDf?T"
+            "=BK`@VW>qc52zR<tS)`5S0#^|b{<qB3nnlq!76bm^QAm2l_+VYI-~|JkETK--Vm^y11v}=aj2G{q^U+8HKp{VTAvLi"
+            "n584B=corMe5`w>bQ?J;^{BTb5vud4C#J@&9iacH#wcm3;iYb*^_z^WavPqkawdG7rlq^8HL5Y4Bq+%pBo+%Q0Var_"
+            "n4#RO1SUw6(yL@6TB$0mSERzH&#jE8b*hmmMx-_y`KfKDbT)yjT%=f&Dk-"
+            "%p3#oq{iYx#rKPZ4CZYTz)XDCf5m8y0r@0>d-"
+            "L!wNo>>(Da$*7O1EhK`bEGPx1!l=g_94nA3eWg9Du%&mYy{F?PqA5hEWFu^(0V4*P4j`!#%B1=!Dxt=rZ6GqFRwY}g"
+            "W~>jNi71gAmZ_(xuOk_w+bAj}nHs#THzPGBMWo}WwkD*gp(uQqr={N_Gad|~F(7Ft6e(^dB_mj=!6G!PQmL1vuqr;T"
+            "i=wn1B_*1v1|&tKDyYz%iyo(}+$;GfOdqr*OeHz0lBijvJSMNJ&LJ--NT@&}k1AxR6sZNA&LJ@%j-"
+            "xiBXeOPffGN_cv6W&WF(uk2GA2wW2CSi|RwN*$4I($G2%kKs4kIHbZKXgV5~5-"
+            "l$)ypfz9xmMKdK!hGB9_nYAGSAMxQD$yQ$j|PNJnMRHULPt12TLQ!G#_Xd|Yn-JENqU@UbZ5-"
+            "BCEn5j>pDyb(E6DRd0X&z1>93MU>0HV|>MxduE0-"
+            "!Ug{2|1rGAlbLIVj7GA)+6hwkdd}FsQaBFeqj!7AAQUQzlp_&nj=JV<p%mE0i9qd@CHR9vrDD"
         ),
     ),
     Model(

@@ -10,10 +10,12 @@ docs/reference/confidence.md tells what was measured.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, log
 from typing import ClassVar, NamedTuple
 
+from recollect.embedders.measured import ByScript, measured
 from recollect.recall.budget import hit_of
 from recollect.recall.draft import Draft, Evidence, Kit
 from recollect.recall.evidence import FROM, besides
@@ -61,11 +63,16 @@ WORDS_ALONE = Calibration(
 ANY_EMBEDDER = Calibration(
     -2.01, 3.95, standing=0.16, floor=0.2, unasked=0.45, documents=0.2, noise=0.25, growth=0.1
 )
+USE_MULTILINGUAL = Calibration(
+    -4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15, documents=0.08, noise=0.05, growth=0.33
+)
 # By the beginning of the fingerprint: another version of a model is measured anew.
-MEASURED = {
-    "use-multilingual-v3/": Calibration(
-        -4.36, 2.9, cosine=7.0, floor=0.03, unasked=0.15, documents=0.08, noise=0.05, growth=0.33
-    )
+MEASURED: Mapping[str, Calibration | ByScript[Calibration]] = {
+    "use-multilingual-v3/": USE_MULTILINGUAL,
+    "use-m+arctic-s/": ByScript(
+        latin=USE_MULTILINGUAL._replace(offset=-3.33, coverage=2.53, cosine=9.06),
+        other=USE_MULTILINGUAL._replace(cosine=9.04),  # of cosines up to .775
+    ),
 }
 
 # Nothing was measured in smaller spaces, and whoever has told five things wants to see them.
@@ -169,8 +176,4 @@ def _alike(one: str, other: str) -> bool:
 def calibration_for(draft: Draft) -> Calibration:
     if draft.standing is None or draft.question is None:
         return WORDS_ALONE
-    fingerprint = draft.question.fingerprint
-    for beginning, calibration in MEASURED.items():
-        if fingerprint.startswith(beginning):
-            return calibration
-    return ANY_EMBEDDER
+    return measured(MEASURED, draft.question.fingerprint, draft.query.text, ANY_EMBEDDER)

@@ -9,9 +9,10 @@ where meaning is off, the words of the two questions are compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.embedders.measured import ByScript, measured
 from recollect.text.tokenise import query_terms
 
 
@@ -25,18 +26,19 @@ class Bound(NamedTuple):
 # questions of which less than half is the same need have nothing to do with each other.
 BY_WORDS = Bound(least=0.6, ahead=0.1)
 # By the beginning of the fingerprint: another version of a model is measured anew.
-MEASURED = {
+MEASURED: Mapping[str, Bound | ByScript[Bound]] = {
     "use-multilingual-v3/": Bound(least=0.52, ahead=0.05),
     "arctic-s/": Bound(least=0.66, ahead=0.05, chinese=False),
+    "use-m+arctic-s/": ByScript(Bound(least=0.32, ahead=0.05), Bound(least=0.4, ahead=0.05)),
 }
 
 
 def bound_of(fingerprint: str | None, question: str) -> Bound | None:
     """The bound of this embedder's cosines; None: by words."""
-    for beginning, bound in MEASURED.items():
-        if fingerprint is not None and fingerprint.startswith(beginning):
-            return bound if bound.chinese or question.isascii() else None
-    return None
+    bound = measured(MEASURED, fingerprint, question, BY_WORDS)
+    if bound is BY_WORDS or not (bound.chinese or question.isascii()):
+        return None
+    return bound
 
 
 class Nearest(NamedTuple):

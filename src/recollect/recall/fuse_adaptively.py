@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from recollect.embedders.measured import ByScript, measured
 from recollect.recall.draft import Draft, Kit, Standing
 from recollect.recall.fuse import Key, places_of
 from recollect.recall.parts import best_first
@@ -60,15 +61,15 @@ class Trust:
 # Encoders that were measured to need less backing by words, by the beginning of their fingerprint.
 # An encoder that nobody measured gets the benefit of the doubt and no more.
 ANY_EMBEDDER = Trust()
-MEASURED = {"arctic-s/": Trust(least=0.3, most=0.4)}
+MEASURED: Mapping[str, Trust | ByScript[Trust]] = {
+    "arctic-s/": Trust(least=0.3, most=0.4),
+    "use-m+arctic-s/": ByScript(latin=Trust(least=0.4, most=0.5), other=ANY_EMBEDDER),
+}
 
 
 def trust_in(draft: Draft) -> Trust:
-    fingerprint = draft.question.fingerprint if draft.question else ""
-    for beginning, trust in MEASURED.items():
-        if fingerprint.startswith(beginning):
-            return trust
-    return ANY_EMBEDDER
+    fingerprint = draft.question.fingerprint if draft.question else None
+    return measured(MEASURED, fingerprint, draft.query.text, ANY_EMBEDDER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ MEASURED = {
     "use-multilingual-v3/": Bounds(same=0.86, near=0.41, note=0.82),
     "arctic-s/": Bounds(same=0.97, near=0.87, note=0.95, chinese=False),
     "hashing/": Bounds(same=2.0, near=-1.0, note=0.55),
+    "use-m+arctic-s/": Bounds(same=0.92, near=0.37, note=0.84),
 }
 
 

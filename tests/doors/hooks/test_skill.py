@@ -13,7 +13,7 @@ import pytest
 from recollect.doors.cli.main import build_parser
 from recollect.doors.hooks.inject import AT_MOST, PRESET
 from recollect.doors.hooks.primer import HOW
-from recollect.recall.abstain import MEASURED, WORDS_ALONE, Abstain
+from recollect.recall.abstain import USE_MULTILINGUAL, WORDS_ALONE, Abstain
 from recollect.recall.floor import Floor
 from recollect.recall.fuse_union import FuseUnion
 from recollect.recall.presets import PRESETS
@@ -38,7 +38,7 @@ def test_it_is_valid() -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-USE_M = MEASURED["use-multilingual-v3/"]
+USE_M = USE_MULTILINGUAL
 
 
 def test_its_numbers_are_those_of_the_preset() -> None:
