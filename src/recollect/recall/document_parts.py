@@ -6,9 +6,10 @@ can ask for the one beside it without looking for it.
 
 from __future__ import annotations
 
+from recollect.text.searched import SECTION as SECTION
 from recollect.vocabulary import Memory
 
-DOCUMENT, SECTION = "document", "section"  # kinds
+DOCUMENT = "document"  # the kind of a card; a section's is known where texts are searched
 _MOST = 1_000_000  # sections; whoever may write may write a card that claims any number
 
 

@@ -20,6 +20,7 @@ from recollect.recall.fuse import Key
 from recollect.recall.search_exact import CHANNEL as EXACT
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import query_terms
 from recollect.vocabulary import Found, Status
 
@@ -124,7 +125,7 @@ class Expand:
             found = [
                 f
                 for f, one in zip(found, fetched, strict=True)
-                if one is not None and variant.fits(one[0].text[one[1].start : one[1].end])
+                if one is not None and variant.fits(searched_text(*one))
             ]
         best = max((f.score for f in found), default=0.0) or 1.0
         return {(f.memory_id, f.ordinal): f.score / best for f in found}

@@ -28,6 +28,7 @@ from recollect.stores.protocol import Counted, CountsTerms, TermCounts
 from recollect.text.bm25 import K1, idf, longness
 from recollect.text.faq_layout import FAQ, passage_at
 from recollect.text.fold import fold_for_terms
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import (
     count_terms,
     distinct_words,
@@ -219,7 +220,7 @@ def _read(
             passage = passage_at(memory, candidate.ordinal, passage)
         folded = ""
         if folds or known is None:
-            folded = fold_for_terms(memory.text[passage.start : passage.end])
+            folded = fold_for_terms(searched_text(memory, passage))
         counts, length = count_terms(folded, rarity) if known is None else known
         whole = length * len(memory.text) / max(passage.end - passage.start, 1)
         read.append(_Read(candidate.key, folded, counts, length, whole))

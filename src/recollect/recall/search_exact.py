@@ -17,6 +17,7 @@ from recollect.recall.draft import Draft, Kit
 from recollect.recall.partly import told_if_partly
 from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_width
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import identifiers, terms
 from recollect.text.verbatim import holds, verbatim_names
 from recollect.vocabulary import Found
@@ -68,8 +69,7 @@ class SearchExact:
         return [
             one
             for one, read in zip(found, fetched, strict=True)
-            if read is not None
-            and any(holds(read[0].text[read[1].start : read[1].end], name) for name in names)
+            if read is not None and any(holds(searched_text(*read), name) for name in names)
         ]
 
 

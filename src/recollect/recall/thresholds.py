@@ -20,6 +20,7 @@ from typing import ClassVar, NamedTuple
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.search_meaning import CHANNEL as MEANING
 from recollect.recall.search_words import CHANNEL as WORDS
+from recollect.text.searched import searched_text
 from recollect.vocabulary import Candidate, Dropped, Found, Hit, Place, Status
 
 ROUNDING = 1e-5  # the cosine of a text with itself may come out as 0.999998
@@ -87,10 +88,7 @@ def _word_shares(draft: Draft, kit: Kit, found: Sequence[Found]) -> list[float |
         rest = Asked.of(without_scaffolding(draft.period.rest))
         asked = rest if rest.total else asked
     fetched = kit.store.fetch([(f.memory_id, f.ordinal) for f in found])
-    return [
-        None if one is None else asked.share_in(one[0].text[one[1].start : one[1].end])
-        for one in fetched
-    ]
+    return [None if one is None else asked.share_in(searched_text(*one)) for one in fetched]
 
 
 def _cut(

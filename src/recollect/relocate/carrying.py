@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from recollect.relocate.digests import of_memory, without_counters
 from recollect.stores.movable import Movable, Whole
 from recollect.stores.protocol import Embedding, Store
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms
 from recollect.vocabulary import Entry, Vectors
 
@@ -115,12 +116,11 @@ def _without_vectors(whole: Whole) -> Whole:
 
 def _entry(whole: Whole, answers: str | None) -> Entry:
     """As it stands there: cut as it was, under its own id, merged with nothing."""
-    text = whole.memory.text
     passages = tuple(held.passage for held in whole.passages)
     return Entry(
         whole.memory,
         passages,
-        tuple(joined_terms(text[p.start : p.end]) for p in passages),
+        tuple(joined_terms(searched_text(whole.memory, p)) for p in passages),
         whole.identity,
         _all_vectors(whole, answers),
         merge=False,

@@ -16,6 +16,7 @@ from recollect.remember.ingress import identity
 from recollect.remember.redacting import redacted_of
 from recollect.stores.protocol import Store
 from recollect.text.faq_layout import passages_of
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms
 from recollect.vocabulary import Action, Entry, Memory, Receipt
 
@@ -41,13 +42,13 @@ class Kit(NamedTuple):
 def prepare(memory: Memory, *, given_id: bool) -> Entry:
     """A memory with its passages and their terms. With an id of its own it is never merged."""
     passages = passages_of(memory)
-    joined = tuple(joined_terms(memory.text[p.start : p.end]) for p in passages)
+    joined = tuple(joined_terms(searched_text(memory, p)) for p in passages)
     return Entry(memory, passages, joined, identity(memory), merge=not given_id)
 
 
 def embed_entries(entries: Sequence[Entry], embedder: Embedder) -> list[Entry]:
     """The entries with vectors, embedded all together."""
-    texts = [e.memory.text[p.start : p.end] for e in entries for p in e.passages]
+    texts = [searched_text(e.memory, p) for e in entries for p in e.passages]
     vectors = embed_texts(embedder, texts, kind="document")
     done: list[Entry] = []
     at = 0

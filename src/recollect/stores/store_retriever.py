@@ -26,6 +26,7 @@ from recollect.stores.retrievers import (
     Seen,
     version_of,
 )
+from recollect.text.searched import searched_alike, searched_text
 from recollect.vocabulary import Check, Entry, Found, Vector
 
 _POSITION = "retriever/position"
@@ -183,7 +184,7 @@ class StoreRetriever:
     def _seen(self, found: Sequence[Found]) -> list[Seen]:
         fetched = self._store.fetch([(f.memory_id, f.ordinal) for f in found])
         return [
-            Seen(*f, version_of(one[0].text[one[1].start : one[1].end]))
+            Seen(*f, version_of(searched_text(*one)))
             for f, one in zip(found, fetched, strict=True)
             if one is not None  # erased between the two looks
         ]
@@ -210,7 +211,7 @@ def _in_place(held: Held, one: Indexed) -> bool:
     passages and vectors of a text that stays the same."""
     if held.memory.space != one.memory.space:
         return False
-    if held.memory.text != one.memory.text:
+    if not searched_alike(held.memory, one.memory):
         return True
     same = [h.passage for h in held.passages] == [p.passage for p in one.passages]
     return same and all(
@@ -220,8 +221,8 @@ def _in_place(held: Held, one: Indexed) -> bool:
 
 
 def _copies_of(held: Held) -> list[Copy]:
-    text, space = held.memory.text, held.memory.space
+    space = held.memory.space
     return [
-        Copy(held.memory.id, p.ordinal, space, version_of(text[p.start : p.end]))
+        Copy(held.memory.id, p.ordinal, space, version_of(searched_text(held.memory, p)))
         for p in (h.passage for h in held.passages)
     ]

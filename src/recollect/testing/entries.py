@@ -12,6 +12,7 @@ import numpy as np
 from recollect.embedders.protocol import Kind
 from recollect.remember.ingress import identity
 from recollect.stores.protocol import Embedding
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms
 from recollect.vocabulary import Decision, Entry, Memory, Offer, Passage, Principal, Vectors
 
@@ -59,7 +60,7 @@ def make_entry(
 ) -> Entry:
     """An entry with one passage for each line; with vectors if an embedder (or they) are given."""
     passages = lines(memory.text)
-    texts = [memory.text[p.start : p.end] for p in passages]
+    texts = [searched_text(memory, p) for p in passages]
     if embedder is not None:
         vectors = embedder.embed(texts)
     joined = tuple(joined_terms(text) for text in texts)

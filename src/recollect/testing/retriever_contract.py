@@ -35,6 +35,7 @@ from recollect.stores.retrievers import (
 )
 from recollect.testing.entries import ToyEmbedder, lines, make_entry, make_memory
 from recollect.testing.filter_cases import FILTERS, filter_memories
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms, query_terms
 from recollect.vocabulary import Memory
 
@@ -50,7 +51,7 @@ def indexed(memory: Memory, *embedders: ToyEmbedder) -> Indexed:
     """A memory with one passage for each line, with vectors by these."""
     passages: list[IndexedPassage] = []
     for passage in lines(memory.text):
-        text = memory.text[passage.start : passage.end]
+        text = searched_text(memory, passage)
         vectors = {e.fingerprint: e.embed([text])[0] for e in embedders}
         passages.append(IndexedPassage(passage, version_of(text), joined_terms(text), vectors))
     return Indexed(memory, tuple(passages))
@@ -236,7 +237,7 @@ class RetrieverContract:
             if cursor is None:
                 break
         expected = [
-            Copy(m.id, p.ordinal, "global", version_of(m.text[p.start : p.end]))
+            Copy(m.id, p.ordinal, "global", version_of(searched_text(m, p)))
             for m in memories
             for p in lines(m.text)
         ]

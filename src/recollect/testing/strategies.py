@@ -25,6 +25,7 @@ from recollect.filters import (
 )
 from recollect.testing import programs as p
 from recollect.testing.entries import NOON, make_entry, make_memory
+from recollect.text.searched import SECTION
 from recollect.text.tokenise import query_terms, terms
 from recollect.vocabulary import Entry, Memory
 
@@ -84,8 +85,10 @@ def memories(draw: st.DrawFn) -> Memory:
     start, end = sorted(draw(st.tuples(st.sampled_from(MOMENTS), st.sampled_from(MOMENTS))))
     return replace(
         plain,
-        kind=draw(st.sampled_from(["note", "note", "task", "决定"])),
-        section=draw(st.sampled_from(["", "a/b", "第一章"])),
+        kind=draw(
+            st.sampled_from(["note", SECTION, "task", "决定"])
+        ),  # of the second, headings count
+        section=draw(st.sampled_from(["", "a/b", "第一章 › 预算 alpha"])),
         source=draw(st.sampled_from(["", "chat"])),
         tags=draw(labels),
         entities=draw(labels),
@@ -124,7 +127,8 @@ def puts(draw: st.DrawFn) -> p.Put:
 
 
 def _text_test(field: str) -> st.SearchStrategy[Filter]:
-    values = {"id": IDS, "kind": ["note", "决定", ""], "section": ["a/b", "第一章", ""]}
+    headings = ["a/b", "第一章 › 预算 alpha", ""]
+    values = {"id": IDS, "kind": ["note", SECTION, "决定", ""], "section": headings}
     return _test(field, None, values.get(field, ["chat", "", "x"]))
 
 

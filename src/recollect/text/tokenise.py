@@ -28,7 +28,7 @@ from recollect.text.both_ends import both_ends
 from recollect.text.fold import fold_for_terms, fold_width
 from recollect.text.stop_words import ENGLISH, is_grammar
 
-VERSION = 2
+VERSION = 3
 
 # A question is a handful of words; a pasted log is not. 64 terms keep every real question whole.
 MAX_QUERY_TERMS = 64

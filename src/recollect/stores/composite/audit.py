@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from recollect.stores.protocol import Store
 from recollect.stores.retrievers import Feed, Retriever, version_of
+from recollect.text.searched import searched_text
 
 _PAGE = 1000
 
@@ -35,7 +36,7 @@ def audit(retriever: Retriever, truth: Store, feed: Feed) -> Audit:
             if (
                 one is not None
                 and one[0].space == copy.space
-                and version_of(one[0].text[one[1].start : one[1].end]) == copy.version
+                and version_of(searched_text(*one)) == copy.version
             ):
                 sound.add(hash((copy.memory_id, copy.ordinal)))
             else:

@@ -14,6 +14,7 @@ from recollect.stores.retrievers import (
     What,
     version_of,
 )
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms
 
 
@@ -39,7 +40,7 @@ def memories(feed: Feed, ids: Sequence[str]) -> Changes:
 def _indexed(held: Held) -> Indexed:
     passages: list[IndexedPassage] = []
     for one in held.passages:
-        text = held.memory.text[one.passage.start : one.passage.end]
+        text = searched_text(held.memory, one.passage)
         passages.append(
             IndexedPassage(one.passage, version_of(text), joined_terms(text), one.vectors)
         )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from recollect.filters import All, AnyOf, Condition, Filter, Not, matches
 from recollect.stores.protocol import Store
 from recollect.stores.retrievers import COUNTERS, Seen, version_of
+from recollect.text.searched import searched_text
 from recollect.vocabulary import Found
 
 # How many are asked for at first, for each that is wanted, where the truth must filter, and how
@@ -76,7 +77,7 @@ def _sort(
             wrong.append(one.memory_id)
             continue
         memory, passage = there
-        same = version_of(memory.text[passage.start : passage.end]) == one.version
+        same = version_of(searched_text(memory, passage)) == one.version
         if memory.space not in spaces or not same:
             wrong.append(one.memory_id)
         elif matches(memory, where):

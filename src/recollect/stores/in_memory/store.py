@@ -43,6 +43,7 @@ from recollect.stores.protocol import (
 )
 from recollect.stores.tiers import Tiers
 from recollect.stores.told_again import takes_in
+from recollect.text.searched import searched_alike, searched_text
 from recollect.text.tokenise import terms as terms_of
 from recollect.vocabulary import (
     GLOBAL_SPACE,
@@ -160,7 +161,7 @@ class InMemoryStore(Notes, HasWhole):
                         f"{former.id!r} belongs to space {former.space!r}; "
                         "a memory cannot move to another"
                     )
-                if former.text != entry.memory.text:
+                if not searched_alike(former, entry.memory):
                     self._embeddings.check(entry, fingerprint)
             for entry in entries:
                 self._revise(entry, fingerprint, history)
@@ -172,7 +173,7 @@ class InMemoryStore(Notes, HasWhole):
             self._history.setdefault(memory.id, []).insert(0, Revision(former, memory.updated_at))
         self._identities[memory.id] = entry.identity
         self._memories[memory.id] = memory
-        if former.text != memory.text:
+        if not searched_alike(former, memory):
             self._index(entry, fingerprint)
 
     def get(
@@ -355,7 +356,7 @@ class InMemoryStore(Notes, HasWhole):
         return [Unembedded(h.handle, self._text(h)) for h in waiting[:limit]]
 
     def _text(self, held: Held) -> str:
-        return self._memories[held.memory_id].text[held.passage.start : held.passage.end]
+        return searched_text(self._memories[held.memory_id], held.passage)
 
     def fill(self, fingerprint: str, handles: Sequence[int], vectors: Vectors) -> int:
         with self._lock:

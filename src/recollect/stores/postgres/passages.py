@@ -14,8 +14,9 @@ from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.postings import Worded
 from recollect.stores.postgres.spaces import SpaceRow
 from recollect.stores.sound_vectors import sound_rows
+from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms
-from recollect.vocabulary import Entry, Vectors
+from recollect.vocabulary import Entry, Memory, Passage, Vectors
 
 
 def add_passages(
@@ -110,17 +111,18 @@ def _checked(
     return sound_rows(every, rows=len(every), dimension=index.dimension)
 
 
-def remove_passages(cursor: Cursor, space: int, texts: Mapping[int, str]) -> None:
-    """Take the passages of memories (row: text as it was) out of every index of their space."""
+def remove_passages(cursor: Cursor, space: int, former: Mapping[int, Memory]) -> None:
+    """Take the passages of memories, by row and as they were, out of every index of their space."""
     rows = cursor.execute(
-        "SELECT pid, number, memory, start, stop, length FROM passages WHERE memory = ANY(%s)",
-        (list(texts),),
+        "SELECT pid, number, memory, ordinal, start, stop, length FROM passages "
+        "WHERE memory = ANY(%s)",
+        (list(former),),
     ).fetchall()
     pids = [row[0] for row in rows]
-    length = sum(row[5] for row in rows)
+    length = sum(row[-1] for row in rows)
     worded = [
-        Worded(number, joined_terms(texts[memory][start:stop]))
-        for _, number, memory, start, stop, _ in rows
+        Worded(number, joined_terms(searched_text(former[memory], Passage(*cut))))
+        for _, number, memory, *cut, _ in rows
     ]
     words.remove(cursor, space, worded, length)
     for index in vector_tables.all_tables(cursor):

@@ -21,6 +21,7 @@ from recollect.stores.postgres.vectors import insert
 from recollect.stores.protocol import Embedding, Unembedded
 from recollect.stores.retrievers import What
 from recollect.stores.sound_vectors import sound_rows
+from recollect.text.searched import below_headings
 from recollect.vocabulary import Vectors
 
 _LOCK = 0x52656356  # "RecV": one makes a table, others wait
@@ -199,13 +200,14 @@ def unembedded(cursor: Cursor, fingerprint: str, limit: int) -> list[Unembedded]
     if table is None or not _missing(cursor, table):
         return []
     rows = cursor.execute(
-        "SELECT p.pid, substr(m.content, p.start + 1, p.stop - p.start) FROM passages p "
+        "SELECT p.pid, substr(m.content, p.start + 1, p.stop - p.start), m.kind, m.section "
+        "FROM passages p "
         f"JOIN memories m ON m.row = p.memory LEFT JOIN {table.table} v "
         "ON v.space = p.space AND v.pid = p.pid WHERE v.pid IS NULL "
         "ORDER BY p.pid LIMIT %s".encode(),
         (limit,),
     )
-    return [Unembedded(pid, text) for pid, text in rows]
+    return [Unembedded(pid, below_headings(*text)) for pid, *text in rows]
 
 
 def switch(cursor: Cursor, fingerprint: str) -> bool:

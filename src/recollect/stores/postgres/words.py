@@ -33,6 +33,7 @@ from recollect.stores.postgres.postings import (
 from recollect.stores.postgres.spaces import SpaceRow, check_names, names_of
 from recollect.stores.postgres.spaces import of as columns
 from recollect.text.bm25 import K1, B, idf
+from recollect.text.searched import below_headings
 from recollect.text.tokenise import joined_terms, stands_for_many
 
 if TYPE_CHECKING:
@@ -200,14 +201,14 @@ def rebuild(cursor: Cursor, space: SpaceRow) -> int:
     total, after = 0, -1
     while True:
         rows = cursor.execute(
-            "SELECT p.number, substr(m.content, p.start + 1, p.stop - p.start) FROM passages p "
-            "JOIN memories m ON m.row = p.memory WHERE p.space = %s AND p.number > %s "
-            "ORDER BY p.number LIMIT %s",
+            "SELECT p.number, substr(m.content, p.start + 1, p.stop - p.start), m.kind, m.section "
+            "FROM passages p JOIN memories m ON m.row = p.memory "
+            "WHERE p.space = %s AND p.number > %s ORDER BY p.number LIMIT %s",
             (space.id, after, _BATCH),
         ).fetchall()
         if not rows:
             break
-        passages = [Worded(number, joined_terms(text)) for number, text in rows]
+        passages = [Worded(number, joined_terms(below_headings(*text))) for number, *text in rows]
         add(cursor, space.id, passages)
         cursor.execute(
             "UPDATE passages p SET length = w.length FROM unnest(%s::bigint[], %s::int[]) "

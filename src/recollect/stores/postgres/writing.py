@@ -19,6 +19,7 @@ from recollect.stores.postgres.spaces import SpaceRow
 from recollect.stores.protocol import MAX_COUNT, Written
 from recollect.stores.retrievers import What
 from recollect.stores.told_again import takes_in
+from recollect.text.searched import searched_alike
 from recollect.vocabulary import Action, Entry, Memory
 
 
@@ -227,9 +228,9 @@ def _revise(
     if set(labels.labels_of(former)) != set(labels.labels_of(memory)):
         labels.remove(cursor, space.id, [(row, former)])
         labels.add(cursor, [(space.id, row, memory)])
-    if former.text == memory.text:
+    if searched_alike(former, memory):
         return spaces  # passages, words and vectors still hold
-    remove_passages(cursor, space.id, {row: former.text})
+    remove_passages(cursor, space.id, {row: former})
     add_passages(cursor, [(row, entry)], spaces, fingerprint)
     given = space.numbers + len(entry.passages)
     return {**spaces, space.name: space._replace(numbers=given)}
@@ -250,7 +251,7 @@ def delete(cursor: Cursor, ids: Sequence[str]) -> list[bool]:
     for row, space, *values in found:
         by_space[space][row] = from_row(values)
     for space, gone in by_space.items():
-        remove_passages(cursor, space, {row: memory.text for row, memory in gone.items()})
+        remove_passages(cursor, space, gone)
         labels.remove(cursor, space, gone.items())
         cursor.execute("DELETE FROM memories WHERE row = ANY(%s)", (list(gone),))
         spaces_module.count(cursor, space, memories=-len(gone))

@@ -16,6 +16,7 @@ from recollect.stores.protocol import Embedding, Unembedded
 from recollect.stores.sound_vectors import sound_rows
 from recollect.stores.sqlite import triggers
 from recollect.stores.sqlite.spaces import SpaceRow, next_seq
+from recollect.text.searched import below_headings
 from recollect.vocabulary import Vectors
 
 
@@ -109,12 +110,13 @@ def unembedded(connection: apsw.Connection, fingerprint: str, limit: int) -> lis
     if table is None:
         return []
     rows = connection.execute(
-        "SELECT p.pid, substr(m.text, p.start + 1, p.stop - p.start) FROM passages p "
+        "SELECT p.pid, substr(m.text, p.start + 1, p.stop - p.start), m.kind, m.section "
+        "FROM passages p "
         "JOIN memories m ON m.row = p.memory WHERE NOT EXISTS "
         f"(SELECT 1 FROM {table.table} v WHERE v.pid = p.pid) ORDER BY p.pid LIMIT ?",
         (limit,),
     )
-    return [Unembedded(pid, text) for pid, text in rows]
+    return [Unembedded(pid, below_headings(*text)) for pid, *text in rows]
 
 
 def switch(connection: apsw.Connection, fingerprint: str) -> bool:

@@ -6,13 +6,14 @@ OR of quoted terms. Its tokeniser is told to split at spaces only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import apsw
 
 from recollect.stores.sqlite.connection import insert_rows
+from recollect.text.searched import below_headings
 from recollect.text.tokenise import joined_terms, stands_for_many
 
 # Every visible ASCII character is part of a term; quotes are doubled, once for each level.
@@ -25,6 +26,12 @@ _SETTINGS = {
     "hashsize": 1 << 24,
     "automerge": 8,
 }
+
+
+# With 40,000 passages: 2.2 ms to take one out, 6 µs for each to write all of them anew. With 10,000
+# it would be 660, with 1,000 420.
+_ANEW_FOR_ONE = 300
+_MANY = 8
 
 
 class Unsound(Exception):
@@ -72,11 +79,18 @@ def add(connection: apsw.Connection, space: int, rows: Sequence[tuple[int, str]]
         insert_rows(connection, f"{table(space)}(rowid, terms)", rows)
 
 
-def remove(connection: apsw.Connection, space: int, pids: Iterable[int]) -> None:
+def remove(connection: apsw.Connection, space: int, pids: Sequence[int], passages: int) -> None:
+    """Take passages out, of so many that the space has, and leave no trace of their words. To take
+    each out of the lists of all its words costs as much as to write some hundred others anew."""
+    name = table(space)
+    many = len(pids) >= _MANY and len(pids) * _ANEW_FOR_ONE > passages
     with sound_statements(space):
-        connection.executemany(
-            f"DELETE FROM {table(space)} WHERE rowid = ?", ((pid,) for pid in pids)
-        )
+        if many:
+            connection.execute(f"INSERT INTO {name}({name}, rank) VALUES ('secure-delete', 0)")
+        connection.executemany(f"DELETE FROM {name} WHERE rowid = ?", ((pid,) for pid in pids))
+        if many:  # all lists become one, in which what was only marked is not any more
+            connection.execute(f"INSERT INTO {name}({name}) VALUES ('optimize')")
+            connection.execute(f"INSERT INTO {name}({name}, rank) VALUES ('secure-delete', 1)")
 
 
 def totals(connection: apsw.Connection, space: int) -> tuple[int, int] | None:
@@ -128,12 +142,12 @@ def rebuild(connection: apsw.Connection, space: int) -> int:
     drop(connection, space)
     create(connection, space)
     texts = connection.execute(
-        "SELECT p.pid, substr(m.text, p.start + 1, p.stop - p.start) "
+        "SELECT p.pid, substr(m.text, p.start + 1, p.stop - p.start), m.kind, m.section "
         "FROM passages p JOIN memories m ON m.row = p.memory WHERE p.space = ?",
         (space,),
     )
     # collected before writing: a cursor must not walk a table that the same loop changes
-    rows = [(pid, joined_terms(text)) for pid, text in texts]
+    rows = [(pid, joined_terms(below_headings(*text))) for pid, *text in texts]
     add(connection, space, rows)
     return len(rows)
 

@@ -19,6 +19,7 @@ from recollect.stores.sqlite import vector_tables, words
 from recollect.stores.sqlite.connection import insert_rows
 from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
 from recollect.stores.told_again import takes_in
+from recollect.text.searched import searched_alike
 from recollect.vocabulary import GLOBAL_SPACE, Action, Entry, Memory, Vector
 
 _MEMORIES = f"memories (row, space, identity, {COLUMNS})"
@@ -294,7 +295,7 @@ def revise(
     )
     connection.execute("DELETE FROM labels WHERE memory = ?", (row,))
     insert_rows(connection, "labels", list(_labels(memory, row)), verb="INSERT OR IGNORE")
-    if former.text == memory.text:
+    if searched_alike(former, memory):
         spaces_module.next_seq(connection, space)
         return []  # passages, words and vectors still hold
     pids = remove_passages(connection, space, [row])
@@ -313,7 +314,8 @@ def remove_passages(connection: apsw.Connection, space: int, rows: Sequence[int]
         )
     ]
     seq = spaces_module.next_seq(connection, space)
-    words.remove(connection, space, pids)
+    held: int = connection.execute("SELECT passages FROM spaces WHERE id = ?", (space,)).get
+    words.remove(connection, space, pids, held)
     marked = [(pid,) for pid in pids]
     for index in vector_tables.all_tables(connection):
         before = connection.total_changes()

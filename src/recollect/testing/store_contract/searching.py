@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recollect.errors import FingerprintMismatch, UnknownSpace
@@ -10,6 +12,7 @@ from recollect.stores.protocol import Store
 from recollect.testing.entries import make_entry, make_memory
 from recollect.testing.programs import EVERYTHING, same_ranking
 from recollect.testing.store_contract.store_case import CHINESE, OTHER, TOY, StoreCase, ids
+from recollect.text.searched import SECTION
 
 # What FTS engines and SQL read as something else than a word.
 HOSTILE_TERMS = [
@@ -103,6 +106,42 @@ class SearchingContract(StoreCase):
         assert store.rebuild_words() == 5
         after = self.words(store, "alpha 预算 gamma don't/stop")
         same_ranking(after, before, limit=10)
+
+    def test_a_part_of_a_document_is_found_by_its_headings(self, store: Store) -> None:
+        self.told(store, "something else", "另外一些文字")
+        part = make_memory(
+            "press it twice\n按两次",
+            "d.00001",
+            kind=SECTION,
+            section="Operation 操作 › Stopping 停机",
+        )
+        store.put([make_entry(part, TOY)], fingerprint=TOY.fingerprint)
+        store.put(
+            [make_entry(replace(part, id="n", kind="note"), TOY)], fingerprint=TOY.fingerprint
+        )
+        both = {("d.00001", 0), ("d.00001", 1)}
+        for question in ("stopping", "停机", "操作"):
+            assert {(f.memory_id, f.ordinal) for f in self.words(store, question)} == both
+        assert self.words(store, "twice")[0].memory_id == "n"  # it says nothing else
+        near = self.meaning(store, f"{part.section}\n按两次", limit=1)
+        assert [(f.memory_id, f.ordinal) for f in near] == [("d.00001", 1)]
+        assert store.rebuild_words() == 6
+        assert {(f.memory_id, f.ordinal) for f in self.words(store, "停机")} == both
+
+        moved = replace(part, section="Operation 操作 › Starting 启动")
+        store.revise(make_entry(moved, TOY), fingerprint=TOY.fingerprint)
+        assert self.words(store, "停机") == []
+        assert {(f.memory_id, f.ordinal) for f in self.words(store, "启动")} == both
+        assert store.frequencies(["stop", "启动"], spaces=["global"]).holding == [0, 2]
+        store.delete(["d.00001"])
+        assert self.words(store, "启动 操作") == []
+
+    def test_headings_are_embedded_with_a_part_of_a_document(self, store: Store) -> None:
+        part = make_memory("按两次\ntwice", "d.00001", kind=SECTION, section="Stopping 停机")
+        store.put([make_entry(part)])
+        store.declare(TOY.embedding)
+        waiting = store.unembedded(TOY.fingerprint, limit=9)
+        assert [w.text for w in waiting] == ["Stopping 停机\n按两次", "Stopping 停机\ntwice"]
 
     def test_how_common_terms_are(self, store: Store) -> None:
         self.told(store, "alpha beta\n预算 预算", "alpha gamma")
