@@ -55,7 +55,17 @@ def test_a_new_space_is_looked_up_by_the_right_index_once_it_is_large(
     store.put(told("新的", 0, 199))
     assert "memories_identity" not in looked_up_by(store, "新的"), "else this proves nothing"
     store.put(told("新的", 199, 1))
-    assert "memories_identity" in looked_up_by(store, "新的")
+    assert "Index Scan using memories_identity" in looked_up_by(store, "新的")
+    store.close()
+
+
+def test_so_is_the_first_space_of_a_database(server_address: str) -> None:
+    store = PostgresStore(server_address)
+    for start in range(0, 800, 200):
+        store.put(told("global", start, 200))
+    plan = looked_up_by(store, "global")
+    assert "Index Scan using memories_identity" in plan
+    assert "Bitmap" not in plan, "no other index beside it, which would be read as a whole"
     store.close()
 
 
