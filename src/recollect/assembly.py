@@ -13,7 +13,7 @@ from recollect.addresses import is_server
 from recollect.bookkeeping import Bookkeeping
 from recollect.clock import Clock
 from recollect.errors import InvalidInput, MissingExtra, StoreError, StoreReadOnly
-from recollect.hot import Hot, check_hot, opened_hot
+from recollect.hot import Hot, HotNumbers, check_hot, opened_hot
 from recollect.overrides import Overrides
 from recollect.recall.draft import Question
 from recollect.settings import Settings, is_embedder, no_such_embedder
@@ -172,6 +172,9 @@ class Parts:
     def hot(self) -> Hot:
         models = [self.embedder, self._given_llm, self._given_reranker, self._tokens_by]
         return opened_hot(self._hot_named, self._store, self._settings, self._clock, models)
+
+    def hot_numbers(self) -> HotNumbers:
+        return self.hot.numbers() if "hot" in self.__dict__ else HotNumbers()
 
     def working(self) -> WorkingMemory:
         return self.hot.working(self._store)

@@ -45,6 +45,7 @@ def status_record(status: EngineStatus) -> dict[str, Any]:
         "indexed_by": status.indexed_by,
         "waiting": [waiting._asdict() for waiting in status.waiting],
         "notes": list(status.notes),
+        "hot": status.hot,
     }
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.addresses import without_password
 from recollect.errors import MissingExtra, SettingsError
@@ -34,6 +34,17 @@ def check_hot(value: str) -> str:
     )
 
 
+class HotNumbers(NamedTuple):
+    """Since it was opened."""
+
+    kept: int = 0  # questions that were answered as a moment ago
+    asked: int = 0  # that could have been, and were not kept
+    away: int = 0  # 1: Redis is left alone now
+
+    def and_(self, other: HotNumbers) -> HotNumbers:
+        return HotNumbers(*(one + two for one, two in zip(self, other, strict=True)))
+
+
 @dataclass(frozen=True, slots=True)
 class Hot:
     answers: AnsweredBefore | None = None
@@ -50,6 +61,12 @@ class Hot:
         if self.redis is not None:
             return self.redis.line(spaces)
         return "" if self.answers is None else "answers of this process, for a minute"
+
+    def numbers(self) -> HotNumbers:
+        away = self.redis is not None and bool(self.redis.link.why)
+        if self.answers is None:
+            return HotNumbers(away=int(away))
+        return HotNumbers(self.answers.hits, self.answers.misses, int(away))
 
     def shortcomings(self) -> list[str]:
         return [] if self.redis is None else self.redis.shortcomings()

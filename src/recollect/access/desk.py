@@ -192,6 +192,7 @@ class Desk(Reviewing, Stories, Knowledge):
                 spaces=spaces,
                 waiting=tuple(waiting),
                 notes=status.notes if self.sees_all else (),
+                hot=status.hot if self.sees_all else "",
             )
         )
 

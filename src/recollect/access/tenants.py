@@ -15,6 +15,7 @@ from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant
 from recollect.clock import Clock, system_clock
 from recollect.engine import Engine
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.hot import HotNumbers
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ class Tenants:
         self._given = embedder if embedder is not None else settings.embedder
         self._embedder: Embedder | str | None = None
         self._open: OrderedDict[str, _Open] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._opening: dict[str, threading.Lock] = {}
         self._closed = False
+        self._hot_before = HotNumbers()  # of engines that were closed
         self.homes = homes if homes is not None else FileHomes(settings)
 
     # Who there is
@@ -88,6 +90,20 @@ class Tenants:
         finally:
             self._give_back(held)
 
+    def hot_numbers(self) -> HotNumbers:
+        """What the setting `hot` did so far, for all tenants."""
+        with self._lock:
+            numbers = self._hot_before
+            for held in self._open.values():
+                numbers = numbers.and_(held.engine.hot_numbers())
+        return numbers
+
+    def _end(self, engine: Engine) -> None:
+        done = engine.hot_numbers()._replace(away=0)
+        with self._lock:
+            self._hot_before = self._hot_before.and_(done)
+        engine.close()
+
     def close(self) -> None:
         with self._lock:
             self._closed = True
@@ -96,7 +112,7 @@ class Tenants:
             for one in held:
                 one.stale = True
         for one in held:
-            one.engine.close()
+            self._end(one.engine)
         let_go = getattr(self._embedder, "close", None)
         if let_go is not None and self._embedder is not self._given:
             let_go()
@@ -128,7 +144,7 @@ class Tenants:
             held.stale = True
             del self._open[tenant]
             if not held.users:
-                held.engine.close()
+                self._end(held.engine)
             return None
         self._open.move_to_end(tenant)
         held.users += 1
@@ -139,7 +155,7 @@ class Tenants:
             held.users -= 1
             done = held.stale and not held.users
         if done:
-            held.engine.close()
+            self._end(held.engine)
         self._close_idle()
 
     def _close_idle(self) -> None:
@@ -153,7 +169,7 @@ class Tenants:
                     del self._open[tenant]
                     idle.append(held)
         for held in idle:
-            held.engine.close()
+            self._end(held.engine)
 
     def _let_go(self, tenant: str) -> None:
         with self._lock:
@@ -163,7 +179,7 @@ class Tenants:
             if held.users:
                 raise Conflict(f"the tenant {tenant!r} is in use here; try again in a moment")
             del self._open[tenant]
-        held.engine.close()
+        self._end(held.engine)
 
     def must_exist(self, tenant: str) -> None:
         if not self.exists(tenant):

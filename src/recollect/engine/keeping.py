@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.condition import EngineStatus, checks_of, status_of
 from recollect.engine.shared import Shared
+from recollect.hot import HotNumbers
 from recollect.recall.asking import space_names
 from recollect.vocabulary import (
     Check,
@@ -74,6 +75,10 @@ class Keeping(Shared):
     def status(self) -> EngineStatus:
         """A quick look, without loading any model."""
         return status_of(self.store, self._parts)
+
+    def hot_numbers(self) -> HotNumbers:
+        """What the setting `hot` did so far, without asking Redis anything."""
+        return self._parts.hot_numbers()
 
     def doctor(self) -> Sequence[Check]:
         """Check every part thoroughly; each fault comes with its fix."""

@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from recollect import Engine
+from recollect.access.reception import Reception
+from recollect.access.tenants import Tenants
 from recollect.errors import SettingsError
 from recollect.settings import Settings
 from recollect.testing.redis_server import RedisServer
 from recollect.vocabulary import Status
+from tests.access.coming_in import AtDesk
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 
@@ -102,6 +105,13 @@ def test_behind_a_server(server: RedisServer, tmp_path: Path) -> None:
         address = found.group(0).decode().rstrip("/")
         stages = [_recalled(address)["trace"]["steps"][0]["stage"] for _ in range(2)]
         assert stages == ["find_period", "cached"]
+        status = json.loads(_got(f"{address}/v1/status"))
+        assert status["hot"].startswith("valkey")
+        assert status["hot"].endswith("breaker closed")
+        numbers = _got(f"{address}/metrics")
+        assert 'recollect_hot_answers_total{kept="yes"} 1.0' in numbers
+        assert 'recollect_hot_answers_total{kept="no"} 1.0' in numbers
+        assert "recollect_hot_away 0.0" in numbers
     finally:
         process.terminate()
         process.communicate()
@@ -114,3 +124,40 @@ def _recalled(address: str) -> Any:
     )
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
+
+
+def _got(address: str) -> str:
+    with urllib.request.urlopen(address) as answer:
+        return str(answer.read().decode())
+
+
+def test_numbers_of_engines_that_were_closed_are_not_lost(
+    server: RedisServer, tmp_path: Path
+) -> None:
+    settings = Settings(store=str(tmp_path / "m.db"), embedder="hashing", hot=server.address)
+    tenants = Tenants(settings, most_open=1)
+    for tenant in ("default", "甲"):
+        if tenant != "default":
+            tenants.create(tenant)
+        with tenants.engine(tenant) as engine:
+            engine.remember("小美喜欢深色主题 dark theme")
+            for _ in range(3):
+                engine.recall("深色主题")
+    assert tenants.hot_numbers() == (4, 2, 0)
+    tenants.close()
+    assert tenants.hot_numbers() == (4, 2, 0)
+
+
+def test_who_sees_some_spaces_only_is_not_told_where_redis_is(
+    server: RedisServer, tmp_path: Path
+) -> None:
+    settings = Settings(store=str(tmp_path / "m.db"), embedder="hashing", hot=server.address)
+    with Reception(settings) as reception:
+        some = reception.create_key(name="ci", scopes=["read"], spaces=["项目"])
+        every = reception.create_key(name="all", scopes=["read"])
+        told = {
+            made.record.name: AtDesk(reception, reception.caller(made.key, door="rest")).status()
+            for made in (some, every)
+        }
+    assert told["ci"]["hot"] == ""
+    assert "breaker closed" in told["all"]["hot"]

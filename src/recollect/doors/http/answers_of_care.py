@@ -53,6 +53,7 @@ class StatusAnswer(Answer):
     indexed_by: str
     waiting: list[WaitingAnswer] = Field(description="offers that nobody decided about; to review")
     notes: list[str]
+    hot: str = Field(description="what is beside the store to be faster, and whether it answers")
 
 
 class StageAnswer(Answer):

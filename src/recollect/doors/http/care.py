@@ -71,7 +71,7 @@ def metrics(request: Request) -> Response:
     """For Prometheus. They are of the whole server: where keys are, one of the tenant `default`
     is needed that may read and sees every space."""
     reception_of(request).see_numbers(caller_of(request))
-    return metrics_of(request).page()
+    return metrics_of(request).page(reception_of(request).tenants.hot_numbers())
 
 
 @router.get("/v1/status", summary="Status", response_model=StatusAnswer)

@@ -4,6 +4,7 @@ texts."""
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -13,14 +14,38 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recollect.hot import HotNumbers
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 # Anybody may send any word as a method; each would be a row that is kept for ever.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _OTHER = "other"
+
+
+class _Hot(Collector):
+    """Counted by those who answer; looked at when somebody asks for the page."""
+
+    def __init__(self) -> None:
+        self.numbers = HotNumbers()
+
+    def collect(self) -> Iterator[Metric]:
+        said = (
+            "Questions that may be answered as a moment ago (setting `hot`), by whether they were"
+        )
+        answers = CounterMetricFamily("recollect_hot_answers", said, labels=["kept"])
+        answers.add_metric(["yes"], self.numbers.kept)
+        answers.add_metric(["no"], self.numbers.asked)
+        yield answers
+        yield GaugeMetricFamily(
+            "recollect_hot_away", "Tenants for whom Redis is left alone now", self.numbers.away
+        )
 
 
 class Metrics:
@@ -48,6 +73,8 @@ class Metrics:
         self._events = Counter(
             "recollect_events_sent", "Events sent to those who watch", ["kind"], registry=kept
         )
+        self._hot = _Hot()
+        kept.register(self._hot)
         self.watchers = Gauge("recollect_watchers", "Who watches events now", registry=kept)
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -64,7 +91,8 @@ class Metrics:
     def sent(self, kind: str) -> None:
         self._events.labels(kind).inc()
 
-    def page(self) -> Response:
+    def page(self, hot: HotNumbers) -> Response:
+        self._hot.numbers = hot
         return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -135,6 +135,7 @@ class Condition(TypedDict):
     indexed_by: str
     waiting: list[Waiting]
     notes: list[str]
+    hot: str
     may: list[str]
 
 

@@ -21,7 +21,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             {
                 "store": status.store,
                 **status_record(status),
-                "hot": status.hot,
                 "books": [_book_record(book) for book in status.books],
             }
         )
