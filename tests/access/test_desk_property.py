@@ -175,12 +175,16 @@ def _story(desk: Any, verb: str, text: str, some_id: str, n: int, project: str) 
         return [
             desk.story_cast(project), desk.story_threads(project, closed=True),
             desk.story_state(project, "小雀", 9, 9), desk.story_timeline(project, 3, states=True),
-            desk.search_story(project, "canary 雀 note"),
+            desk.search_story(project, "canary 雀 note"), desk.story_states(project, 9, 9),
             desk.scene_context(project, {"characters": ["小雀"]}, None, 9, 9, allow_future=True),
             desk.story_tool(project, "search_story_memory_tool", {"query": "canary 雀"}),
         ]  # fmt: skip
     if n % 3 == 0:
         return desk.close_story_thread(project, some_id, 5, 1)
+    if n == 4:
+        return desk.move_in_story(project, 1, None, 7, None)
+    if n == 5:
+        return desk.remove_from_story(project, 1)
     return [
         desk.set_story_cast(project, [{"id": f"who-{n % 2}", "name": "小雀", "description": text}]),
         desk.add_story_scene(

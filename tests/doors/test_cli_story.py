@@ -91,6 +91,40 @@ def test_states_threads_and_timeline(cli: Cli, told: Path) -> None:
     assert "Lin Wan (林婉)" in cli("story", "cast", "--project", "river", "--text").out
 
 
+def test_scenes_move_and_go(cli: Cli, told: Path) -> None:
+    river = ("--project", "river")
+    first = (*river, "--chapter", "1")
+    cli("story", "state", "林婉", *first, "--scene", "1", "--set", "左臂=断了")
+    assert cli("story", "move", *first, "--scene", "1", "--to", "3.2").json == {"memories": 3}
+    state = cli("story", "state", "林婉", *river, "--chapter", "3", "--scene", "2").json
+    assert (state["chapter"], state["scene"], state["facts"]) == (3, 2, {"左臂": "断了"})
+    assert cli("story", "move", *first, "--to", "2", "--text").out == "2 memories moved\n"
+    timeline = cli("story", "timeline", *river, "--chapter", "3", "--text").out
+    assert timeline == "2.2  The prince 赵允 hid the letter.\n3.2  林婉在码头受了伤。\n"
+    gone = cli("story", "remove", *river, "--chapter", "3", "--text")
+    assert gone.out == "3 memories forgotten\n"
+    assert cli("story", "state", "林婉", *river, "--chapter", "9", "--scene", "1").json is None
+
+
+def test_a_slip_of_the_pen_and_an_empty_story_are_said(cli: Cli, told: Path) -> None:
+    slip = "'林碗婉' is nobody of the cast; did you mean '林婉'?"
+    assert slip in cli("story", "state", "林碗婉", *HERE).err
+    assert slip in cli("story", "state", "林碗婉", *HERE, "--set", "a=b").err
+    assert slip in cli("story", "threads", *HERE, "--entity", "林碗婉").err
+    plan = file(told / "plan.json", {"characters": ["林碗婉"]})
+    assert slip in cli("scene", "--plan", plan, *HERE).err
+    elsewhere = ("--project", "rivr", "--chapter", "2", "--scene", "1")
+    said = cli("scene", "--plan", plan, *elsewhere, "--text").out
+    assert said == "nothing was told of rivr before 2.1\n"
+
+
+def test_a_context_within_a_budget(cli: Cli, told: Path) -> None:
+    plan = file(told / "plan.json", PLAN)
+    ran = cli("scene", "--plan", plan, *HERE, "--budget", "1")
+    assert ran.json["relevant_memories"] == []
+    assert "did not fit into 1 tokens" in ran.err
+
+
 def test_from_a_pipe(cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def pipe(text: str) -> None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
@@ -116,6 +150,11 @@ def test_from_a_pipe(cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (("story", "timeline", *HERE, "--set", "a=b"), "--set is for 'recollect story state'"),
         (("story", "cast", "1.md", "--project", "r"), "is not JSON"),
         (("story", "threads", *HERE, "--open", "x", "--close", "y"), "one at a time"),
+        (("story", "remove", "--project", "river"), "which chapter?"),
+        (("story", "move", "--project", "river", "--chapter", "1"), "where to?"),
+        (("story", "move", "--project", "river", "--chapter", "1", "--to", "x"), "--to: expected"),
+        (("story", "move", "--project", "river", "--chapter", "1", "--to", "2.1"), "a chapter to"),
+        (("story", "remove", *HERE, "--to", "2"), "--to is for 'recollect story move'"),
         (("scene", "--plan", "1.md", *HERE), "is not JSON"),
         (("scene", "--plan", "-", "--characters", "-", *HERE), "only one of"),
         (("scene", "--plan", "bad.json", *HERE), "the plan: titel: "),

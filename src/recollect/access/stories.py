@@ -45,6 +45,22 @@ class Stories(Wall):
         added = self._story(project).add_chapter(chapter, text, extract=extract)
         return [self._told_back(one) for one in added]
 
+    @verb(Scope.WRITE, audited="remove_from_story")
+    def remove_from_story(self, project: str, chapter: int, scene: int | None = None) -> Record:
+        return {"memories": self._story(project).remove(chapter, scene)}
+
+    @verb(Scope.WRITE, audited="move_in_story")
+    def move_in_story(
+        self,
+        project: str,
+        chapter: int,
+        scene: int | None,
+        to_chapter: int,
+        to_scene: int | None,
+    ) -> Record:
+        moved = self._story(project).move(chapter, scene, to_chapter=to_chapter, to_scene=to_scene)
+        return {"memories": moved}
+
     @verb(Scope.WRITE, audited="record_story_state")
     def record_story_state(
         self,
@@ -56,9 +72,9 @@ class Stories(Wall):
         *,
         source: str = "",
     ) -> Record:
-        return {
-            "id": self._story(project).record_state(entity, chapter, scene, facts, source=source)
-        }
+        story = self._story(project)
+        recorded = story.record_state(entity, chapter, scene, facts, source=source)
+        return {"id": recorded, "notes": story.doubts([entity]) if self._reads else []}
 
     @verb(Scope.WRITE, audited="open_story_thread")
     def open_story_thread(
@@ -89,8 +105,16 @@ class Stories(Wall):
 
     @verb(Scope.READ)
     def story_state(self, project: str, entity: str, chapter: int, scene: int) -> Record:
-        found = self._story(project).state_of(entity, chapter=chapter, scene=scene)
-        return {"state": None if found is None else _plain(found)}
+        story = self._story(project)
+        found = story.state_of(entity, chapter=chapter, scene=scene)
+        if found is None:
+            return {"state": None, "notes": story.doubts([entity])}
+        return {"state": _plain(found), "notes": []}
+
+    @verb(Scope.READ)
+    def story_states(self, project: str, chapter: int, scene: int) -> Record:
+        found = self._story(project).states(chapter, scene)
+        return {"states": [_plain(one) for one in found]}
 
     @verb(Scope.READ)
     def story_timeline(
@@ -143,6 +167,7 @@ class Stories(Wall):
         chapter: int,
         scene: int,
         *,
+        budget: int | None = None,
         deadline: float | None = None,
         allow_future: bool = False,
     ) -> Record:
@@ -152,6 +177,7 @@ class Stories(Wall):
                 characters,
                 chapter,
                 scene,
+                budget=budget,
                 deadline=_bounded(deadline),
                 allow_future=allow_future,
             )

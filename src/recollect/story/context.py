@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from recollect.errors import InvalidInput, RecollectError
 from recollect.recall.draft import Deadline
 from recollect.shelf import Shelf
+from recollect.story.fitting import BEFORE
 from recollect.story.models import (
     EntityState,
     SceneMemoryContext,
@@ -261,7 +262,7 @@ def _with_previous(
         return memories[:TOP_K]
     there = [memory for memory in memories if memory.id == last.id]
     others = [memory for memory in memories if memory.id != last.id][: TOP_K - 1]
-    reason = f"the scene before; {there[0].reason}" if there else "the scene before"
+    reason = f"{BEFORE}; {there[0].reason}" if there else BEFORE
     score = there[0].score if there else 0.0
     found = story_memory(last, names, score=score, reason=reason)
     return sorted([*others, found], key=lambda memory: -memory.score)

@@ -315,15 +315,18 @@ class Story:
         chapter: int,
         scene: int,
         *,
+        budget: int | None = None,
         deadline: float | None = None,
         allow_future: bool = False,
     ) -> SceneMemoryContext:
         """What to know before this scene is written: only what lies before it, unless
-        `allow_future`. Characters are the cast (joined with the one that is kept), or the names of
-        who is in the scene beside those that the plan names. Whatever fails, the rest answers."""
+        `allow_future`; `budget`: at most so many tokens, as JSON. Characters are the cast (joined
+        with the one that is kept), or the names of who is in the scene beside those that the plan
+        names. Whatever fails, the rest answers."""
         from recollect.story.context import ContextMaker
+        from recollect.story.fitting import checked_budget, fitted
 
-        here = point(chapter, scene)
+        here, tokens = point(chapter, scene), checked_budget(budget)
         plan = plan_from(plan)
         others: list[str] = []
         given = Cast()
@@ -334,7 +337,8 @@ class Story:
         maker = ContextMaker(
             self._shelf, here, deadline=self._deadline(deadline), allow_future=allow_future
         )
-        return maker.make(plan, names_with(self._shelf, given), Names(given), others)
+        context = maker.make(plan, names_with(self._shelf, given), Names(given), others)
+        return context if tokens is None else fitted(context, tokens, self.engine.count_tokens)
 
     def _deadline(self, seconds: float | None) -> float:
         if seconds is None:

@@ -58,7 +58,14 @@ def test_states_timeline_threads_and_search(story: httpx.Client) -> None:
     at = {"entity": "林婉", "chapter": "4", "scene": "1"}
     assert story.get(f"{RIVER}/state", params=at).json()["state"]["entity_id"] == "lin"
     nobody = story.get(f"{RIVER}/state", params={**at, "entity": "nobody"})
-    assert nobody.json() == {"state": None}
+    assert nobody.json() == {"state": None, "notes": []}
+    slip = "'林碗婉' is nobody of the cast; did you mean '林婉'?"
+    nearly = story.get(f"{RIVER}/state", params={**at, "entity": "林碗婉"})
+    assert nearly.json() == {"state": None, "notes": [slip]}
+    made = {"entity": "林碗婉", "chapter": 9, "scene": 1, "facts": {"a": "b"}}
+    assert story.post(f"{RIVER}/states", json=made).json()["notes"] == [slip]
+    everybody = story.get(f"{RIVER}/states", params={"chapter": 4, "scene": 1}).json()["states"]
+    assert [one["entity_id"] for one in everybody] == ["lin"]
     told = {"entity": "captain", "chapter": 3, "scene": 1, "facts": {"left arm": "healed"}}
     assert story.post(f"{RIVER}/states", json=told).status_code == 201
     assert story.get(f"{RIVER}/state", params=at).json()["state"]["facts"]["left arm"] == "healed"
@@ -80,6 +87,34 @@ def test_states_timeline_threads_and_search(story: httpx.Client) -> None:
     assert story.get(f"{RIVER}/cast").json()["characters"][1]["name"] == "赵允"
 
 
+def test_scenes_move_and_go(story: httpx.Client) -> None:
+    def threads() -> list[Any]:
+        return list(story.get(f"{RIVER}/threads").json()["threads"])
+
+    (before,) = threads()
+    place = before["opened_at"]
+    to = {"to_chapter": 30, "to_scene": 2}
+    moved = story.post(f"{RIVER}/move", json={**place, **to})
+    assert (moved.status_code, moved.json()["memories"] >= 3) == (200, True)
+    assert [one["opened_at"] for one in threads()] == [{"chapter": 30, "scene": 2}]
+    again = story.post(f"{RIVER}/move", json={**place, **to})
+    assert (again.status_code, "nothing was told of" in again.text) == (404, True)
+    half = story.post(f"{RIVER}/move", json={"chapter": 30, "scene": 2, "to_chapter": 1})
+    assert (half.status_code, "a scene moves to a scene" in half.text) == (422, True)
+    removed = story.delete(f"{RIVER}/scenes", params={"chapter": 30})
+    assert removed.json() == moved.json()
+    assert threads() == []
+    none = story.delete(f"{RIVER}/scenes", params={"chapter": 30, "scene": 2})
+    assert none.json() == {"memories": 0}
+
+
+def test_a_context_within_a_budget(story: httpx.Client) -> None:
+    asked = {"chapter": 2, "scene": 1, "plan": {"characters": ["林婉"]}}
+    small = story.post(f"{RIVER}/context", json={**asked, "budget": 1}).json()
+    assert (small["entity_states"], small["relevant_memories"]) == ([], [])
+    assert "did not fit into 1 tokens" in small["missing"][-1]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "words"),
     [
@@ -90,6 +125,7 @@ def test_states_timeline_threads_and_search(story: httpx.Client) -> None:
         ("states", {**AT, "entity": "", "facts": {"a": "b"}}, "no name"),
         ("context", {**AT, "characters": 7}, "characters"),
         ("context", {**AT, "deadline": 0}, "deadline"),
+        ("context", {**AT, "budget": 0}, "budget"),
         ("search", {"query": ""}, "empty"),
         ("search", {"query": "x", "top_k": 0}, "top_k"),
         ("threads/close", {**AT, "id": "nothing"}, "no thread"),

@@ -66,6 +66,7 @@ WAYS: dict[tuple[str, str], Way] = {
     ("GET", "/v1/story/{project}/state"): Way(
         Scope.READ, parameters={**_ASKED_AT, "entity": "林婉"}
     ),
+    ("GET", "/v1/story/{project}/states"): Way(Scope.READ, parameters=_ASKED_AT),
     ("POST", "/v1/story/{project}/states"): Way(
         Scope.WRITE, {**_AT, "entity": "林婉", "facts": {"arm": "伤"}}
     ),
@@ -73,6 +74,8 @@ WAYS: dict[tuple[str, str], Way] = {
     ("GET", "/v1/story/{project}/threads"): ASK,
     ("POST", "/v1/story/{project}/threads"): Way(Scope.WRITE, {**_AT, "text": "谁？"}),
     ("POST", "/v1/story/{project}/threads/close"): Way(Scope.WRITE, {**_AT, "id": _THREAD}),
+    ("POST", "/v1/story/{project}/move"): Way(Scope.WRITE, {"chapter": 2, "to_chapter": 7}),
+    ("DELETE", "/v1/story/{project}/scenes"): Way(Scope.WRITE, parameters=_ASKED_AT),
     ("GET", "/v1/caller"): ASK,
     ("GET", "/v1/knowledge"): ASK,
     ("POST", f"{_BASE}/documents"): Way(

@@ -67,6 +67,15 @@ class ToldState(Body):
     source: str = ""
 
 
+class MovedScene(Body):
+    """A scene, or a chapter where no scene is named."""
+
+    chapter: int
+    scene: int | None = None
+    to_chapter: int
+    to_scene: int | None = None
+
+
 class ToldThread(Body):
     text: str = Field(examples=["谁伤了林婉？"])
     chapter: int
@@ -90,6 +99,7 @@ class ForScene(Body):
     characters: Cast | list[Character] | list[str] | None = Field(
         None, description="the cast, joined with the one that is kept; or who is in the scene"
     )
+    budget: int | None = Field(None, description="tokens of JSON; left out: all that was found")
     deadline: float | None = Field(None, description="seconds")
     allow_future: bool = Field(False, description="also what comes later")
 
@@ -116,8 +126,21 @@ class Recorded(Answer):
     id: str
 
 
+class StateRecorded(Recorded):
+    notes: list[str] = Field(description="a name that is nobody's, and nearly somebody's")
+
+
 class StateAnswer(Answer):
     state: EntityState | None = Field(description="null: nothing was recorded until then")
+    notes: list[str] = Field(description="of a name that is nobody's, and nearly somebody's")
+
+
+class States(Answer):
+    states: list[EntityState]
+
+
+class Memories(Answer):
+    memories: int = Field(description="how many went")
 
 
 class Timeline(Answer):
@@ -190,6 +213,35 @@ def add_chapter(
     )
 
 
+@router.delete("/{project:name}/scenes", summary="Remove a scene", response_model=Memories)
+def remove(
+    request: Request,
+    project: str,
+    chapter: _CHAPTER,
+    scene: Annotated[int | None, Query(description="left out: the whole chapter")] = None,
+    key: IdempotencyKey = None,
+) -> Response:
+    """With all that was told or recorded of it. Threads that it closed are open again."""
+    return write(
+        request,
+        lambda desk: desk.remove_from_story(project, chapter, scene),
+        key=key,
+        asked=[project, chapter, scene],
+        repeatable=True,
+    )
+
+
+@router.post("/{project:name}/move", summary="Move a scene", response_model=Memories)
+def move(request: Request, project: str, body: MovedScene, key: IdempotencyKey = None) -> Response:
+    """Or a chapter: to a place of which nothing was told, with all that was told of it."""
+    return write(
+        request,
+        lambda desk: desk.move_in_story(project, **body.model_dump()),
+        key=key,
+        asked=[project, body.given()],
+    )
+
+
 @router.post("/{project:name}/context", summary="Context", response_model=SceneMemoryContext)
 def context(request: Request, project: str, body: ForScene) -> Response:
     """What to know before a scene is written: states, memories, timeline and threads from before
@@ -201,6 +253,7 @@ def context(request: Request, project: str, body: ForScene) -> Response:
             body.characters,
             body.chapter,
             body.scene,
+            budget=body.budget,
             deadline=body.deadline,
             allow_future=body.allow_future,
         )
@@ -227,8 +280,18 @@ def state(
         return reply(desk.story_state(project, entity, chapter, scene))
 
 
+@router.get("/{project:name}/states", summary="All states", response_model=States)
+def states(request: Request, project: str, chapter: _CHAPTER, scene: _SCENE) -> Response:
+    """What holds of everybody at the end of a scene."""
+    with at_desk(request) as desk:
+        return reply(desk.story_states(project, chapter, scene))
+
+
 @router.post(
-    "/{project:name}/states", status_code=201, summary="Record a state", response_model=Recorded
+    "/{project:name}/states",
+    status_code=201,
+    summary="Record a state",
+    response_model=StateRecorded,
 )
 def record_state(
     request: Request, project: str, body: ToldState, key: IdempotencyKey = None

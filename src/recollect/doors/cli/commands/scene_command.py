@@ -38,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chapter", type=int, required=True, metavar="N")
     parser.add_argument("--scene", type=int, required=True, metavar="N")
     parser.add_argument("--out", metavar="FILE", help="write the context there, as JSON")
+    parser.add_argument(
+        "--budget", type=int, metavar="TOKENS", help="what fits, most needed first (default: all)"
+    )
     parser.add_argument("--deadline", type=float, metavar="SECONDS", help="answer by then")
     parser.add_argument("--allow-future", action="store_true", help="also what comes later")
 
@@ -56,6 +59,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         characters,
         arguments.chapter,
         arguments.scene,
+        budget=arguments.budget,
         deadline=arguments.deadline,
         allow_future=arguments.allow_future,
     )
@@ -96,5 +100,9 @@ def _say(context: SceneMemoryContext, session: Session) -> None:
         session.say(
             f"open since {thread.opened_at.chapter}.{thread.opened_at.scene}: {thread.text}"
         )
-    if context.status == "empty":
-        session.say("nothing was told of this story before that scene")
+    found = context.entity_states or context.relevant_memories or context.timeline_context
+    if not found and not context.open_threads and context.status != "unavailable":
+        session.say(
+            f"nothing was told of {context.project_id} before "
+            f"{context.chapter_index}.{context.scene_index}"
+        )

@@ -25,13 +25,16 @@ examples:
   recollect story threads --project river --chapter 3 --scene 2
   recollect story threads --project river --chapter 9 --scene 1 --close ID --resolution "赵允 did"
   recollect story timeline --project river --chapter 3 --window 2
+  recollect story remove --project river --chapter 3 --scene 2    with all that was told of it
+  recollect story move --project river --chapter 3 --to 5         a chapter; a scene: --to 5.1
 
 states.json   {"林婉": {"left arm": "injured"}, "月剑": {"holder": "林婉"}}
 
-Told again, a scene replaces what was told of it. Chapters and scenes count from wherever you like.
+Told again, a scene replaces what was told of it; what is left out (plan, states, events, threads)
+stays as it was. Chapters and scenes count from wherever you like.
 'recollect scene' makes the context of the next one.
 """
-_WHAT = ("add", "cast", "state", "threads", "timeline")
+_WHAT = ("add", "cast", "state", "threads", "timeline", "remove", "move")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("given", nargs="?", metavar="FILE|ENTITY", help="'-' reads a pipe")
     parser.add_argument("--project", required=True, help="the space that holds the story")
     parser.add_argument("--chapter", type=int, metavar="N")
-    parser.add_argument("--scene", type=int, metavar="N", help="(add) left out: a whole chapter")
+    parser.add_argument(
+        "--scene", type=int, metavar="N", help="(add, remove, move) left out: a whole chapter"
+    )
     adding = parser.add_argument_group("add")
     adding.add_argument("--plan", metavar="FILE", help="the scene's plan, as JSON")
     adding.add_argument("--states", metavar="FILE", help="what holds at its end, as JSON")
@@ -67,11 +72,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     timeline.add_argument("--window", type=int, default=3, metavar="CHAPTERS")
     timeline.add_argument("--with-states", action="store_true", help="and what was recorded")
     timeline.add_argument("--allow-future", action="store_true", help="also what comes later")
+    moving = parser.add_argument_group("move")
+    moving.add_argument("--to", metavar="N[.N]", help="chapter, or chapter and scene")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     _refuse_what_does_not_belong(arguments)
-    do = {"add": _add, "cast": _cast, "state": _state, "threads": _threads, "timeline": _timeline}
+    do = {
+        "add": _add, "cast": _cast, "state": _state, "threads": _threads, "timeline": _timeline,
+        "remove": _remove, "move": _move,
+    }  # fmt: skip
     do[arguments.what](arguments, session)
     return 0
 
@@ -84,7 +94,7 @@ _BELONGS: dict[str, tuple[str, Any]] = {
     "open": ("threads", None), "close": ("threads", None), "resolution": ("threads", ""),
     "closed": ("threads", False), "entity": ("threads", None),
     "window": ("timeline", 3), "with_states": ("timeline", False),
-    "allow_future": ("timeline", False),
+    "allow_future": ("timeline", False), "to": ("move", None),
 }  # fmt: skip
 
 
@@ -93,7 +103,7 @@ def _refuse_what_does_not_belong(arguments: argparse.Namespace) -> None:
     for name, (where, default) in _BELONGS.items():
         if where != arguments.what and getattr(arguments, name) != default:
             raise InvalidInput(f"--{name.replace('_', '-')} is for 'recollect story {where}'")
-    if arguments.given is not None and arguments.what in ("threads", "timeline"):
+    if arguments.given is not None and arguments.what in ("threads", "timeline", "remove", "move"):
         raise InvalidInput(f"'recollect story {arguments.what}' takes no {arguments.given!r}")
 
 
@@ -111,8 +121,7 @@ def _place(arguments: argparse.Namespace) -> tuple[int, int]:
 
 
 def _add(arguments: argparse.Namespace, session: Session) -> None:
-    if arguments.chapter is None:
-        raise InvalidInput("which chapter? give --chapter N (and --scene N for one scene)")
+    _chapter(arguments)
     if arguments.given is None and sys.stdin.isatty():
         raise InvalidInput("nothing to add; name a file, or '-' for a pipe")
     text = piped() if arguments.given is None else read_text(arguments.given)
@@ -184,12 +193,15 @@ def _state(arguments: argparse.Namespace, session: Session) -> None:
         story = _story(arguments, session, creates=True)
         facts = dict(map(_pair, arguments.set))
         story.record_state(arguments.given, chapter, scene, facts, source=arguments.source)
+        _hint_doubts(story, [arguments.given], session)
     else:
         story = _story(arguments, session)
     if arguments.given is None:
         states = story.states(chapter, scene)
     else:
         found = story.state_of(arguments.given, chapter=chapter, scene=scene)
+        if found is None:
+            _hint_doubts(story, [arguments.given], session)
         if session.json:
             session.show(None if found is None else found.model_dump(mode="json"))
             return
@@ -205,6 +217,11 @@ def _state(arguments: argparse.Namespace, session: Session) -> None:
             session.say(f"    contradicted: {one.key}: {', '.join(told)}")
     if not states:
         session.say("nothing was recorded until then")
+
+
+def _hint_doubts(story: Story, names: Sequence[str], session: Session) -> None:
+    for note in story.doubts(names):
+        session.hint(note)
 
 
 def _pair(told: str) -> tuple[str, str]:
@@ -232,6 +249,7 @@ def _threads(arguments: argparse.Namespace, session: Session) -> None:
         return
     else:
         story = _story(arguments, session)
+    _hint_doubts(story, arguments.entity or (), session)
     found = story.threads(
         arguments.chapter, arguments.scene, entities=arguments.entity, closed=arguments.closed
     )
@@ -262,6 +280,41 @@ def _timeline(arguments: argparse.Namespace, session: Session) -> None:
         session.say(f"{one.chapter}.{one.scene}  {clip(one.text, 100)}{place}")
     if not found:
         session.say("nothing happened in these chapters that anybody told")
+
+
+def _chapter(arguments: argparse.Namespace) -> int:
+    if arguments.chapter is None:
+        raise InvalidInput("which chapter? give --chapter N (and --scene N for one scene)")
+    return int(arguments.chapter)
+
+
+def _remove(arguments: argparse.Namespace, session: Session) -> None:
+    chapter = _chapter(arguments)
+    gone = _story(arguments, session).remove(chapter, arguments.scene)
+    _tell_how_many(gone, "forgotten", session)
+
+
+def _move(arguments: argparse.Namespace, session: Session) -> None:
+    chapter = _chapter(arguments)
+    if arguments.to is None:
+        raise InvalidInput("where to? give --to N for a chapter, --to N.N for a scene")
+    to_chapter, dot, to_scene = arguments.to.partition(".")
+    try:
+        to = int(to_chapter), int(to_scene) if dot else None
+    except ValueError:
+        raise InvalidInput(
+            f"--to: expected a chapter like 5 or a scene like 5.1, got {arguments.to!r}"
+        ) from None
+    story = _story(arguments, session)
+    moved = story.move(chapter, arguments.scene, to_chapter=to[0], to_scene=to[1])
+    _tell_how_many(moved, "moved", session)
+
+
+def _tell_how_many(memories: int, done: str, session: Session) -> None:
+    if session.json:
+        session.show({"memories": memories})
+    else:
+        session.say(f"{memories} {'memory' if memories == 1 else 'memories'} {done}")
 
 
 def _shown(records: Sequence[BaseModel], session: Session) -> bool:
