@@ -70,7 +70,8 @@ USE_MULTILINGUAL = Calibration(
 MEASURED: Mapping[str, Calibration | ByScript[Calibration]] = {
     "use-multilingual-v3/": USE_MULTILINGUAL,
     "use-m+arctic-s/": ByScript(
-        latin=USE_MULTILINGUAL._replace(offset=-3.33, coverage=2.53, cosine=9.06),
+        # fitted with -3.33; lowered until its floors mean what they do for the other
+        latin=USE_MULTILINGUAL._replace(offset=-4.33, coverage=2.53, cosine=9.06),
         other=USE_MULTILINGUAL._replace(cosine=9.04),  # of cosines up to .775
     ),
 }
