@@ -5,10 +5,13 @@ What each should find is not written down here: `recollect.filters.matches` says
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from recollect.testing.entries import NOON, make_memory
+from recollect.filters import Filter
+from recollect.stores.retrievers import MEANING, WORDS, Finds, Retriever, Seen
+from recollect.testing.entries import NOON, ToyEmbedder, make_memory
 from recollect.vocabulary import Memory
 
 _DAY = timedelta(days=1)
@@ -119,3 +122,15 @@ REFUSED_FILTERS: list[dict[str, Any]] = [
     {"or": []},
     {"not": []},
 ]
+
+
+def passing(retriever: Retriever, where: Filter, embedder: ToyEmbedder) -> list[set[str]]:
+    """Which memories that have the word `common` pass the filter, by each way of finding."""
+    place: Any = {"spaces": ["global"], "where": where, "limit": 1000}
+    by: dict[Finds, Callable[[], list[Seen]]] = {
+        WORDS: lambda: retriever.search_words(["common"], **place),
+        MEANING: lambda: retriever.search_meaning(
+            embedder.embed(["common one"])[0], fingerprint=embedder.fingerprint, **place
+        ),
+    }
+    return [{one.memory_id for one in by[way]()} for way in retriever.finds]

@@ -14,10 +14,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
-from recollect.filters import matches, parse_filter
+from recollect.clock import to_micros
+from recollect.filters import ValidAt, matches, parse_filter
 from recollect.stores.composite.verifying import expressible
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Embedding
@@ -33,8 +35,8 @@ from recollect.stores.retrievers import (
     Seen,
     version_of,
 )
-from recollect.testing.entries import ToyEmbedder, lines, make_entry, make_memory
-from recollect.testing.filter_cases import FILTERS, filter_memories
+from recollect.testing.entries import NOON, ToyEmbedder, lines, make_entry, make_memory
+from recollect.testing.filter_cases import FILTERS, filter_memories, passing
 from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms, query_terms
 from recollect.vocabulary import Memory
@@ -302,22 +304,20 @@ class RetrieverContract:
         retriever.apply(told(*memories))
         for case in FILTERS:
             where = parse_filter(case)
-            assert where is not None
-            if expressible(where, retriever.expresses) != where:
+            if where is None or expressible(where, retriever.expresses) != where:
                 continue
             expected = {m.id for m in memories if matches(m, where)}
-            if WORDS in retriever.finds:
-                found = self.words(retriever, "common", where=case)
-                assert {one.memory_id for one in found} == expected, case
-            if MEANING in retriever.finds:
-                by_meaning = retriever.search_meaning(
-                    TOY.embed(["common one"])[0],
-                    fingerprint=TOY.fingerprint,
-                    spaces=["global"],
-                    where=where,
-                    limit=EVERYTHING,
-                )
-                assert {one.memory_id for one in by_meaning} == expected, case
+            assert passing(retriever, where, TOY) == [expected] * len(retriever.finds), case
+
+    def test_what_holds_at_a_moment(self, retriever: Retriever) -> None:
+        """From its first moment on, and no longer at its last."""
+        end = NOON + timedelta(hours=1)
+        of_an_hour = make_memory("common one 数据库", "a", valid_from=NOON, valid_to=end)
+        retriever.apply(told(of_an_hour, make_memory("common always", "b")))
+        for minutes, expected in ((-1, {"b"}), (0, {"a", "b"}), (59, {"a", "b"}), (60, {"b"})):
+            where = ValidAt(to_micros(NOON + timedelta(minutes=minutes)))
+            if retriever.expresses(where):
+                assert passing(retriever, where, TOY) == [expected] * len(retriever.finds), minutes
 
     def test_words_are_only_words(self, retriever: Retriever) -> None:
         if WORDS not in retriever.finds:

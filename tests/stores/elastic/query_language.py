@@ -4,6 +4,7 @@ what is asked is answered, ranked by a BM25 over the whole index with lengths in
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.stores.elastic.indexes import Index, Json, bad, only
 
 Matcher = Callable[[str, Json], float | None]  # a score, or None: it does not match
 _MOST = 10_000
+_STANDARD = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+")  # Chinese one by one, no signs
 _BODY = ("size", "from", "track_total_hits", "_source", "query", "sort", "search_after", "aggs",
          "knn", "timeout")  # fmt: skip
 
@@ -137,7 +139,9 @@ def _tokens(index: Index, field: str, document: Json) -> list[Any]:
     if value is None:
         return []
     if index.fields[field]["type"] == "text":
-        return str(value).split()
+        if index.fields[field].get("analyzer") == "whitespace":
+            return str(value).split()
+        return _STANDARD.findall(str(value).lower())
     return value if isinstance(value, list) else [value]
 
 
@@ -241,14 +245,21 @@ def _nearest(
     if not 1 <= k <= told["num_candidates"] <= _MOST:
         raise bad("[num_candidates] must be from [k] to 10000")
     matcher = matching(index, told["filter"])
+    quantised = mapped["index_options"]["type"].startswith("int8")
     length = math.hypot(*asked)
     scored = [
-        ((1 + sum(map(float.__mul__, asked, doc[field])) / length / math.hypot(*doc[field])) / 2,
-         key, doc)
+        ((1 + sum(map(float.__mul__, asked, held)) / length / math.hypot(*held)) / 2, key, doc)
         for key, doc in documents
         if field in doc and matcher(key, doc) is not None
-    ]  # fmt: skip
+        for held in (_in_a_byte_each(doc[field]) if quantised else doc[field],)
+    ]
     return sorted(scored, key=lambda one: -one[0])[:k]
+
+
+def _in_a_byte_each(vector: list[float]) -> list[float]:
+    """What is left of the numbers where they are quantised: cosines are not the cosines."""
+    most = max(map(abs, vector))
+    return [round(one / most * 20) / 20 for one in vector]
 
 
 def _aggregated(index: Index, found: list[tuple[float, str, Json]], aggs: Json) -> Json:

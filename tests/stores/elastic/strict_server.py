@@ -36,6 +36,10 @@ class StrictServer:
         self.keys: set[str] = set()  # Authorization headers that are let in; none: all
         self.delay = 0.0
         self.health = "green"
+        self.most_bytes = 100_000_000  # of a request
+        self.refuse_items: dict[str, list[int]] = {}  # of the next batches: a status for each
+        self.failed_shards = 0  # so many do not answer a search
+        self.delete_failures: list[Json] = []  # what the next deletions report
         self._refusals: list[tuple[str, int, Json]] = []
         self._lock = threading.RLock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -78,6 +82,8 @@ class StrictServer:
         try:
             if self.keys and headers.get("Authorization") not in self.keys:
                 raise Refused(401, "security_exception", "unable to authenticate")
+            if len(raw) > self.most_bytes:
+                return 413, "<html>413 Request Entity Too Large</html>"
             for number, (pattern, status, body) in enumerate(self._refusals):
                 if re.search(pattern, path):
                     del self._refusals[number]
@@ -184,6 +190,9 @@ class StrictServer:
             index = self._index(action["index"]["_index"])  # a real one would make it by guessing
             item: Json = {"_index": index.name, "_id": action["index"]["_id"]}
             try:
+                refused = self.refuse_items.get(index.name) or [0]
+                if refused.pop(0) == 429:
+                    raise Refused(429, "es_rejected_execution_exception", "queue is full")
                 item["status"] = 201 if index.put(item["_id"], document) else 200
             except Refused as e:
                 item |= {"status": e.status, "error": {"type": e.kind, "reason": e.reason}}
@@ -203,7 +212,8 @@ class StrictServer:
         gone = sum(index.delete_seen(key) for key in found)
         if params.get("refresh") == "true":
             index.refresh()
-        return {"timed_out": False, "total": len(found), "deleted": gone, "failures": [],
+        failures, self.delete_failures = self.delete_failures, []
+        return {"timed_out": False, "total": len(found), "deleted": gone, "failures": failures,
                 "version_conflicts": len(found) - gone}  # fmt: skip
 
     # Searching
@@ -211,7 +221,11 @@ class StrictServer:
     def _search(self, name: str, params: Json, sent: Any) -> Json:
         if params.get("allow_partial_search_results", "true") not in _TOLD:
             raise bad("Failed to parse value [allow_partial_search_results]")
-        return answered(self._index(name), sent, dense_vectors=not self.opensearch)
+        told = answered(self._index(name), sent, dense_vectors=not self.opensearch)
+        if self.failed_shards and params.get("allow_partial_search_results", "true") == "false":
+            raise Refused(503, "search_phase_execution_exception", "Partial shards failure")
+        told["_shards"]["failed"] = self.failed_shards
+        return told
 
     def _searches(self, name: str, _params: Json, sent: Any) -> Json:
         if not isinstance(sent, list) or len(sent) % 2:
@@ -220,7 +234,9 @@ class StrictServer:
         for head, body in zip(sent[::2], sent[1::2], strict=True):
             only(head, *_HEAD, at="msearch header")
             try:
-                responses.append(self._search(name, {}, body))
+                partial = str(head.get("allow_partial_search_results", True)).lower()
+                told = self._search(name, {"allow_partial_search_results": partial}, body)
+                responses.append(told)
             except Refused as e:
                 responses.append(e.body)
         return {"took": 1, "responses": responses}
@@ -236,9 +252,10 @@ class StrictServer:
             def _any(self) -> None:
                 raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 status, body = server.answer(self.command, self.path, self.headers, raw)
-                told = json.dumps(body, ensure_ascii=False).encode()
+                page = isinstance(body, str)  # of a proxy, not of the server
+                told = body.encode() if page else json.dumps(body, ensure_ascii=False).encode()
                 self.send_response(status)
-                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Type", "text/html" if page else "application/json")
                 self.send_header("Content-Length", str(len(told)))
                 if not server.opensearch:
                     self.send_header("X-Elastic-Product", "Elasticsearch")

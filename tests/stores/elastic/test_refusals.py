@@ -118,6 +118,19 @@ def test_the_key_is_sent_and_never_told(elastic: StrictServer) -> None:
         retriever.close()
 
 
+def test_a_key_is_sent_as_one(elastic: StrictServer) -> None:
+    elastic.keys.add("ApiKey Z2VoZWlt/+==")
+    for account, let_in in (("Z2VoZWlt%2F+==", True), ("falsch", False), ("", False)):
+        retriever = ElasticRetriever(parse_address(elastic.address("memories", account=account)))
+        if let_in:
+            assert retriever.position() is None
+        else:
+            with pytest.raises(StoreError, match="mend the key") as caught:
+                retriever.position()
+            assert "falsch" not in str(caught.value)
+        retriever.close()
+
+
 def test_an_index_of_somebody_else_is_left_alone(
     elastic: StrictServer, retriever: ElasticRetriever
 ) -> None:
@@ -174,3 +187,64 @@ def test_elasticsearch_and_opensearch_are_told_apart() -> None:
         with pytest.raises(StoreError, match="for OpenSearch write opensearch://"):
             retriever.position()
         retriever.close()
+
+
+def test_an_answer_of_some_shards_is_no_answer(
+    elastic: StrictServer, retriever: ElasticRetriever
+) -> None:
+    """It would look as if less were there."""
+    retriever.apply(told(make_memory("alpha 数据库", "a")))
+    elastic.failed_shards = 1
+    for search in (lambda: ask(retriever), lambda: retriever.copies(cursor=None, limit=10)):
+        with pytest.raises(StoreUnavailable, match="search_phase_execution_exception"):
+            search()
+    whole = {"timed_out": False, "_shards": {"failed": 0}, "hits": {"hits": []}}
+    for partly in ({"timed_out": True}, {"_shards": {"failed": 1}}):
+        with pytest.raises(StoreUnavailable, match="some shards did not answer"):
+            retriever._server._whole(whole | partly)
+    elastic.failed_shards = 0
+    assert ask(retriever) == [("a", 0)]
+
+
+def test_a_deletion_that_met_another_writer_begins_again(
+    elastic: StrictServer, retriever: ElasticRetriever
+) -> None:
+    retriever.apply(told(make_memory("alpha 数据库", "a")))
+    index = elastic.indexes["memories"]
+    ((key, (_, document)),) = [(k, d) for k, d in index.live.items() if "memory" in d[1]]
+    index.put(key, document)  # after the last refresh: searches see the former
+    retriever.apply(Changes(embeddings=(TOY.embedding,), gone=("a",)))
+    assert key not in index.live
+    assert ask(retriever) == []
+
+
+def test_a_deletion_that_failed_in_part_is_an_error(
+    elastic: StrictServer, retriever: ElasticRetriever
+) -> None:
+    retriever.apply(told(make_memory("alpha 数据库", "a")))
+    cause = {"type": "cluster_block_exception", "reason": "index read-only, disk flood-stage"}
+    elastic.delete_failures = [{"index": "memories", "status": 403, "cause": cause}]
+    with pytest.raises(StoreFull, match="make some there"):
+        retriever.apply(Changes(embeddings=(TOY.embedding,), gone=("a",)))
+
+
+def test_of_a_batch_that_was_taken_in_part_all_is_sent_again(
+    elastic: StrictServer, retriever: ElasticRetriever
+) -> None:
+    retriever.apply(told(make_memory("zero", "z")))
+    elastic.refuse_items["memories"] = [429, 201]
+    retriever.apply(told(make_memory("alpha 数据库", "a"), make_memory("beta 数据库", "b")))
+    assert sorted(ask(retriever, "数据库")) == [("a", 0), ("b", 0)]
+
+
+def test_a_batch_that_is_too_large_is_sent_in_smaller_ones(
+    elastic: StrictServer, retriever: ElasticRetriever
+) -> None:
+    """A proxy before the server may take a megabyte and no more."""
+    elastic.most_bytes = 3_000
+    retriever.apply(told(*(make_memory(f"alpha 数据库 {n}", f"m{n}") for n in range(20))))
+    assert len(ask(retriever)) == 10
+    assert len(retriever.copies(cursor=None, limit=100).copies) == 20
+    elastic.most_bytes = 50
+    with pytest.raises(StoreError, match=r"as too large.*limits"):
+        retriever.apply(told(make_memory("gamma", "g")))

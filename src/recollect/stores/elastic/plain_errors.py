@@ -15,6 +15,10 @@ _RED = ("no_shard_available_action_exception", "unavailable_shards_exception",
         "master_not_discovered_exception")  # fmt: skip
 
 
+class RequestTooLarge(StoreError):
+    """Less of it may do."""
+
+
 def refusal(answer: Answer, name: str) -> RecollectError:
     kind, reason = _said(answer.body)
     said = f"{answer.status} {kind}: {reason}" if kind else f"{answer.status} {reason}"
@@ -26,6 +30,11 @@ def refusal(answer: Answer, name: str) -> RecollectError:
         return StoreError(
             f"{name} does not allow this ({said}); the key needs 'manage', 'read' and 'write' on "
             "the index and those whose names begin with it"
+        )
+    if answer.status == 413:
+        return RequestTooLarge(
+            f"{name} refused a request as too large ({said}); raise its limits "
+            "(http.max_content_length, or that of a proxy before it)"
         )
     if kind == "index_not_found_exception":
         return RetrieverUnfit(f"{name}: the index is gone ({said}); it is made anew")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from recollect.errors import Conflict, RecollectError, StoreBusy, StoreError
 from recollect.stores.copies import is_vectors_of
 from recollect.stores.elastic.mapping import is_ours
-from recollect.stores.elastic.plain_errors import refusal
+from recollect.stores.elastic.plain_errors import RequestTooLarge, refusal
 from recollect.stores.elastic.where import Query
 from recollect.stores.elastic.wire import Answer, Json, Wire, connected
 from recollect.stores.retriever_address import RetrieverAddress
@@ -107,7 +107,16 @@ class Server:
         lines: list[Json] = []
         for key, document in documents:
             lines += [{"index": {"_index": index, "_id": key}}, document]
-        told = self.ask("POST", "/_bulk", params={"refresh": str(searched).lower()}, lines=lines)
+        params = {"refresh": str(searched).lower()}
+        try:
+            told = self.ask("POST", "/_bulk", params=params, lines=lines)
+        except RequestTooLarge:
+            if len(documents) == 1:
+                raise
+            half = len(documents) // 2
+            for part in (documents[:half], documents[half:]):
+                self._write(index, part, searched)
+            return
         if not told["errors"]:
             return
         faults = [
