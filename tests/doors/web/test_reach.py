@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from recollect.knowledge import KnowledgeBase
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import Served
-from tests.doors.web.test_rooms import both_languages, both_themes, seed
+from tests.doors.web.test_rooms import both_languages, both_themes, seed, seed_base
+from tests.doors.web.visiting import file
 
 # Every text against what is painted behind it, as WCAG 2 counts contrast; what fails is returned.
 _UNREADABLE = """() => {
@@ -70,6 +72,57 @@ def test_nothing_sticks_out(served: Served, visit: Open, width: int, language: s
     assert _overflow(here.page) <= 0
 
 
+@both_languages
+@pytest.mark.parametrize("width", [360, 1600])
+def test_nothing_of_a_base_sticks_out(
+    served: Served, visit: Open, width: int, language: str
+) -> None:
+    seed_base(served)
+    with served.engine() as engine:
+        base = KnowledgeBase(engine, "b" * 100)
+        base.add(("# " + "无空格" * 60 + "\n\n" + "x" * 300).encode(), name="y" * 200 + ".md")
+        base.add_faq("问" * 200 + "x" * 200, ["z" * 400], similar=["w" * 300])
+    here = visit(width=width, language=language)
+    here.go("knowledge", language)
+    expect(here.page.locator(".document")).to_have_count(1)
+    here.page.locator(".document summary").click()
+    expect(here.page.locator(".parts-of-document li")).to_have_count(1)
+    assert _overflow(here.page) <= 0
+    here.part("ask")
+    here.ask("x" * 100 + "？ 无空格")
+    assert _overflow(here.page) <= 0
+    here.part("faq")
+    expect(here.page.locator(".document")).to_have_count(1)
+    here.page.locator(".document .verbs button").first.click()
+    expect(here.page.locator(".entry-form")).to_be_visible()
+    assert _overflow(here.page) <= 0
+
+
+@both_themes
+def test_every_text_of_a_base_can_be_read(served: Served, visit: Open, scheme: str) -> None:
+    seed_base(served)
+    here = visit(scheme=scheme, expected=[r"status of 422"])
+    here.go("knowledge")
+    expect(here.page.locator(".document")).to_have_count(3)
+    here.page.locator("input[name=files]").set_input_files(
+        [file("新.md", "# 新\n\n正文"), file("no.pdf", b"no")]
+    )
+    expect(here.page.locator(".upload .badge.good")).to_be_visible()
+    expect(here.page.locator(".upload .note.bad")).to_be_visible()
+    assert here.page.evaluate(_UNREADABLE) == []
+    here.document("Old contract").get_by_role("button", name="Remove").click()
+    expect(here.page.get_by_role("dialog")).to_be_visible()
+    assert here.page.evaluate(_UNREADABLE) == []
+    here.page.keyboard.press("Escape")
+    here.part("ask")
+    here.ask("how long is the notice period? 离职")
+    assert here.page.evaluate(_UNREADABLE) == []
+    here.part("faq")
+    expect(here.page.locator(".document")).to_have_count(2)
+    here.page.get_by_role("button", name="Add a question").click()
+    assert here.page.evaluate(_UNREADABLE) == []
+
+
 @both_themes
 def test_every_text_can_be_read(served: Served, visit: Open, scheme: str) -> None:
     seed(served)
@@ -125,9 +178,15 @@ def test_everything_is_within_reach_of_the_keyboard(served: Served, visit: Open)
 
 def test_every_field_and_button_has_a_name(served: Served, visit: Open) -> None:
     seed(served)
+    seed_base(served)
     here = visit()
-    for room in ("workflow", "recalls", "tiers"):
-        here.go(room)
+    for room in ("workflow", "recalls", "tiers", "knowledge", "ask", "faq"):
+        if room in ("ask", "faq"):
+            here.part(room)
+        else:
+            here.go(room)
+        if room in ("knowledge", "faq"):
+            expect(here.page.locator(".document").first).to_be_visible()
         nameless = here.page.evaluate(
             """() => [...document.querySelectorAll("input, select, textarea, button, a, summary")]
                 .filter((e) => !(e.labels?.[0] ?? e).textContent.trim())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from recollect.knowledge import KnowledgeBase
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import Served
 from tests.doors.web.visiting import TITLES
@@ -18,6 +19,36 @@ SAID = {
 }
 both_languages = pytest.mark.parametrize("language", ["en", "zh"])
 both_themes = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+
+GUIDE = """# Handbook 员工手册
+
+## Leave 年假
+
+Everybody has 25 days of leave a year. 每位员工每年有二十五天年假。
+
+## Notice 离职
+
+The notice period is three months. 离职须提前三个月通知。
+"""
+
+
+def seed_base(served: Served) -> None:
+    """A base with three documents, one of them withheld, and two questions."""
+    with served.engine() as engine:
+        base = KnowledgeBase(engine, "手册")
+        base.add(GUIDE.encode(), name="docs/handbook.md")
+        base.add("# 报销\n\n火车票在两周之内报销。 Trains: second class.".encode(), name="报销.md")
+        base.add(b"# Old contract\n\nThe fee is 30 euros. ", name="contract.md")
+        base.disable_documents("contract.md")
+        base.add_faq(
+            "怎么退款？",
+            ["三十天内申请。Ask within 30 days.", "或者打电话。"],
+            similar=["how do I get a refund"],
+            negative=["怎么换货？"],
+            tags=["售后"],
+        )
+        base.add_faq("When do you open?", ["At nine. 九点。"])
 
 
 def seed(served: Served) -> None:

@@ -7,14 +7,25 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, Request, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, Request, expect
 
 # What the tests look for, as people read it.
 TITLES = {
-    "en": {"workflow": "Workflow", "recalls": "Recalls", "tiers": "Tiers"},
-    "zh": {"workflow": "工作流", "recalls": "回忆", "tiers": "层级"},
+    "en": {
+        "workflow": "Workflow",
+        "recalls": "Recalls",
+        "tiers": "Tiers",
+        "knowledge": "Knowledge",
+    },
+    "zh": {"workflow": "工作流", "recalls": "回忆", "tiers": "层级", "knowledge": "知识库"},
 }
 LOCALES = {"en": "en-GB", "zh": "zh-CN"}
+
+
+def file(name: str, text: str | bytes) -> FilePayload:
+    """One that somebody chooses."""
+    data = text.encode() if isinstance(text, str) else text
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
 
 
 class Visit(NamedTuple):
@@ -35,6 +46,13 @@ class Visit(NamedTuple):
         answer = self.page.locator(".answer")
         expect(answer).to_be_visible()
         return answer
+
+    def part(self, value: str) -> None:
+        """Of the room of knowledge: documents, ask or faq."""
+        self.page.locator(f".parts label:has(input[value={value}])").click()
+
+    def document(self, text: str) -> Locator:
+        return self.page.locator(".document").filter(has_text=text)
 
     def column(self, name: str) -> Locator:
         return self.page.locator(f".column.{name}")

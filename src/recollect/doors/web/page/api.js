@@ -12,21 +12,30 @@ export class Problem extends Error {
 
 const SECONDS = 60;
 
-export async function ask(path, { method = "GET", query = {}, body } = {}) {
-  // Relative to the page, so that it also works below a path of a proxy.
+// Relative to the page, so that it also works below a path of a proxy.
+export function addressOf(path, query = {}) {
   const address = new URL(path, document.baseURI);
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value].flat()) if (one !== undefined && one !== "") address.searchParams.append(name, one);
   }
-  const headers = { Accept: "application/json" };
-  if (key.get()) headers.Authorization = `Bearer ${key.get()}`;
+  return address;
+}
+
+export const headersOf = () => (key.get() ? { Authorization: `Bearer ${key.get()}` } : {});
+
+export const problemOf = (status, told, otherwise) =>
+  new Problem(status, told?.code ?? "http_error", told?.detail ?? `${status} ${otherwise}`);
+
+// `file` is sent as it is; `body` as JSON.
+export async function ask(path, { method = "GET", query = {}, body, file } = {}) {
+  const headers = { Accept: "application/json", ...headersOf() };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(address, {
+    answer = await fetch(addressOf(path, query), {
       method,
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: file ?? (body === undefined ? undefined : JSON.stringify(body)),
       cache: "no-store",
       signal: AbortSignal.timeout(SECONDS * 1000),
     });
@@ -34,17 +43,16 @@ export async function ask(path, { method = "GET", query = {}, body } = {}) {
     throw new Problem(0, error.name === "TimeoutError" ? "timeout" : "unreachable", error.message);
   }
   const told = await answer.json().catch(() => null);
-  if (!answer.ok) {
-    throw new Problem(answer.status, told?.code ?? "http_error", told?.detail ?? `${answer.status} ${answer.statusText}`);
-  }
+  if (!answer.ok) throw problemOf(answer.status, told, answer.statusText);
   return told;
 }
 
-const at = (...parts) => ["v1", ...parts.map(encodeURIComponent)].join("/");
-const post = (path, body) => ask(path, { method: "POST", body });
+export const at = (...parts) => ["v1", ...parts.map(encodeURIComponent)].join("/");
+export const post = (path, body) => ask(path, { method: "POST", body });
 
 export const api = {
   status: () => ask(at("status")),
+  caller: () => ask(at("caller")),
   presets: () => ask(at("presets")),
   recall: (body) => post(at("recall"), body),
   context: (body) => post(at("context"), body),

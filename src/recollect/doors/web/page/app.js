@@ -10,23 +10,33 @@ import * as preferences from "./preferences.js";
 import { Header } from "./components/header.js";
 import { KeyDialog } from "./components/key_dialog.js";
 import { ProblemNote } from "./components/problem.js";
+import { KnowledgeRoom } from "./rooms/knowledge.js";
 import { RecallsRoom } from "./rooms/recalls.js";
 import { TiersRoom } from "./rooms/tiers.js";
 import { WorkflowRoom } from "./rooms/workflow.js";
 
 // A new room is a file in rooms/, a line here and its words.
-const ROOMS = { workflow: WorkflowRoom, recalls: RecallsRoom, tiers: TiersRoom };
+const ROOMS = { workflow: WorkflowRoom, recalls: RecallsRoom, tiers: TiersRoom, knowledge: KnowledgeRoom };
 
-const named = () => {
-  const name = location.hash.slice(1);
-  return name in ROOMS ? name : "workflow";
-};
+// The address names the room, and behind it the place in it: #knowledge/handbook/ask
+function named() {
+  const [name, ...place] = location.hash.slice(1).split("/").map(decoded);
+  return Object.hasOwn(ROOMS, name) ? { room: name, place } : { room: "workflow", place: [] };
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // somebody wrote the address by hand
+  }
+}
 
 function App() {
   const [language, setLanguage] = useState(preferences.language);
   const [theme, setTheme] = useState(preferences.theme);
   const words = useMemo(() => speaker(language), [language]);
-  const room = useRoom(words);
+  const { room, place, onPlace } = useRoom(words);
   const { visit, needsKey, problem, status, enter, leave } = useEntrance();
   const { happened, live, forgive } = useHappenings(status, visit, leave);
   const [fault] = useErrorBoundary();
@@ -52,19 +62,23 @@ function App() {
         <button type="button" onClick=${forgive}>${words.t("dismiss")}</button>
       </div>`}
       <${ProblemNote} problem=${problem} onAgain=${enter} />
-      ${status && !fault && html`<${Room} key=${`${room} ${visit}`} happened=${happened} spaces=${spaces} onProblem=${(p) => p.status === 401 && leave()} />`}
+      ${status && !fault && html`<${Room} key=${`${room} ${visit}`} happened=${happened} spaces=${spaces} place=${place} onPlace=${onPlace} onProblem=${(p) => p.status === 401 && leave()} />`}
     </main>
     ${needsKey && html`<${KeyDialog} key=${visit} onAccepted=${enter} />`}
   <//>`;
 }
 
-// The room that the address names. Going there moves the focus, as following a link does.
+// The room that the address names. Going there moves the focus, as following a link does; going about
+// in it does not.
 function useRoom(words) {
-  const [room, setRoom] = useState(named);
+  const [{ room, place }, setHere] = useState(named);
+  const last = useRef(room);
   useEffect(() => {
     const go = () => {
-      setRoom(named());
-      document.getElementById("room").focus();
+      const here = named();
+      setHere(here);
+      if (here.room !== last.current) document.getElementById("room").focus();
+      last.current = here.room;
     };
     addEventListener("hashchange", go);
     return () => removeEventListener("hashchange", go);
@@ -72,7 +86,10 @@ function useRoom(words) {
   useEffect(() => {
     document.title = `${words.t(`room.${room}`)} · Recollect`;
   }, [room, words]);
-  return room;
+  const onPlace = (...parts) => {
+    location.hash = [room, ...parts].map(encodeURIComponent).join("/");
+  };
+  return { room, place, onPlace };
 }
 
 // Who one is here: nobody yet, somebody, or somebody whose key is refused. Each visit starts afresh.

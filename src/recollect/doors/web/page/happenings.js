@@ -8,6 +8,7 @@ export const NOTHING = {
   runs: [], // newest first: { id, spaces, nodes: [visit] }
   recalls: [], // newest first: events of kind retrieval_trace
   tierChanges: 0,
+  baseChanges: {}, // of each knowledge base, how many
   moved: [], // ids that changed their tier in the last batch, just now
   spaces: [],
   gaps: 0,
@@ -33,6 +34,8 @@ function one(state, event, now) {
       return { ...seen, recalls: [event, ...seen.recalls] };
     case "tier_change":
       return { ...seen, tierChanges: seen.tierChanges + 1, moved: [...seen.moved, ...justMoved(event, now)] };
+    case "knowledge_change":
+      return { ...seen, baseChanges: withChanges(seen.baseChanges, event.spaces) };
     case "gap":
       return { ...seen, gaps: seen.gaps + event.data.to - event.data.from + 1 };
     default:
@@ -41,6 +44,11 @@ function one(state, event, now) {
 }
 
 const justMoved = ({ at, data }, now) => (now - Date.parse(at) < NEWS ? [data.offer_id] : []);
+
+const withChanges = (changes, bases) => ({
+  ...changes,
+  ...Object.fromEntries(bases.map((base) => [base, (changes[base] ?? 0) + 1])),
+});
 
 function withNode(runs, event) {
   const { run: id, node } = event.data;

@@ -19,6 +19,12 @@ export function visible(text) {
   return parts;
 }
 
+// The same where only plain text can stand, such as in a list to choose from.
+export const inPlainText = (text) =>
+  visible(text)
+    .map((part) => (typeof part === "string" ? part : `[${part.mark}]`))
+    .join("");
+
 function marked(characters) {
   const names = characters.map((one) => `U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`);
   const more = names.length > SPELLED ? ` +${names.length - SPELLED}` : "";

@@ -4,8 +4,10 @@ import { html } from "../html.js";
 import { useWords } from "../i18n.js";
 
 const TONES = {
+  enabled: "good", added: "good", replaced: "good",
   answered: "good", completed: "good", promoted: "good", long_term: "good",
-  running: "busy", admitted: "busy", working: "busy",
+  sending: "busy", reading: "busy", running: "busy", admitted: "busy", working: "busy",
+  disabled: "warn", unfinished: "warn",
   degraded: "warn", stale: "warn", below_floor: "warn", held: "warn", unverified: "warn", correction: "warn",
   failed: "bad", unavailable: "bad", rejected: "bad", refused: "bad",
 };
