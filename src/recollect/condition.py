@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.assembly import Parts
 from recollect.stores.protocol import HasParts, Store
+from recollect.stores.retrievers import KeepsChanges, not_opened_with
 from recollect.vocabulary import Check, Decision, SpaceInfo
 
 if TYPE_CHECKING:
@@ -100,9 +101,16 @@ def _waiting(store: Store) -> tuple[Waiting, ...]:
     return tuple(sorted(found, key=lambda one: (-one.held, -one.admitted, one.space)))
 
 
+def _followed_in_vain(store: Store) -> list[Check]:
+    """A store that is opened without any engine beside it may still be followed by some."""
+    if isinstance(store, HasParts) or not isinstance(store, KeepsChanges):
+        return []
+    return [not_opened_with(name) for name in sorted(store.feed().followers())]
+
+
 def checks_of(store: Store, parts: Parts) -> list[Check]:
     """Every part, thoroughly."""
-    stored = store.check()
+    stored = [*store.check(), *_followed_in_vain(store)]
     found = [*stored, parts.embedders.check()]
     if (in_use := parts.bookkeeping.in_use()) is not None:
         from recollect.notebook.condition import checks

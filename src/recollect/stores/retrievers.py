@@ -248,3 +248,12 @@ class Retriever(Protocol):
         """Look at every part that is its own."""
 
     def close(self) -> None: ...
+
+
+def not_opened_with(name: str) -> Check:
+    return Check(
+        f"retriever {name}",
+        False,
+        "changes are kept for it, but this store is opened without it",
+        "name it in the setting 'retrievers', or say: recollect retrievers let-go ADDRESS",
+    )

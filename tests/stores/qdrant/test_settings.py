@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from qdrant_client import QdrantClient
@@ -15,8 +17,11 @@ from recollect.doors.cli.main import main
 from recollect.errors import RetrieverRefused, SettingsError, StoreUnavailable
 from recollect.settings import Settings, load
 from recollect.stores.composite import CompositeStore
+from recollect.stores.retriever_address import parse_address
 from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.qdrant_server import QdrantServer
+from tests.doors.running import Cli, Ran
+from tests.doors.running import cli as cli
 from tests.stores.elastic.strict_server import StrictServer
 
 
@@ -178,3 +183,45 @@ def test_tenants_on_postgresql_have_them_too(server: QdrantServer) -> None:
             reception.remove_tenant("甲")
             assert len(collections()) == 2
     client.close()
+
+
+def each(ran: Ran) -> list[Any]:
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
+def test_one_that_is_used_no_longer_is_let_go(cli: Cli, server: QdrantServer) -> None:
+    address = server.new_address()
+    name = parse_address(address).name
+    shared = ["--embedder", "hashing"]
+    cli("remember", "小美负责数据库的备份", "--retriever", address, *shared)
+    listed = cli("retrievers", "--retriever", address, *shared)
+    assert each(listed) == [{"name": name, "used": True, "state": "has everything"}]
+    assert cli("retrievers", "let-go", address, "--yes", "--retriever", address).code == 2
+    without = each(cli("retrievers", "list"))
+    assert [(one["name"], one["used"]) for one in without] == [(name, False)]
+    sick = [check for check in cli("doctor", *shared).json if not check["ok"]]
+    assert [check["part"] for check in sick] == [f"retriever {name}"]
+    assert "recollect retrievers let-go" in sick[0]["fix"]
+    refused = cli("retrievers", "let-go", name, "--yes")
+    assert (refused.code, "--keep-copies" in refused.err) == (2, True)
+    done = cli("retrievers", "let-go", address, "--yes")
+    assert done.json == {"name": name, "tenants": ["default"], "erased": True}
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    assert not client.collection_exists(address.rpartition("/")[2])
+    client.close()
+    assert each(cli("retrievers", "list")) == []
+    assert all(check["ok"] for check in cli("doctor", *shared).json)
+    assert cli("retrievers", "let-go", address, "--yes").code == 3  # nobody follows
+
+
+@pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
+def test_one_that_is_gone_for_good_is_let_go_by_its_name(cli: Cli) -> None:
+    away = "qdrant://GEHEIM@127.0.0.1:1/memories"
+    cli("remember", "小美负责数据库的备份", "--retriever", away, "--embedder", "hashing")
+    failed = cli("retrievers", "let-go", away, "--yes")
+    assert failed.code != 0
+    assert "GEHEIM" not in failed.out + failed.err
+    name = parse_address(away).name
+    assert [one["name"] for one in each(cli("retrievers", "list"))] == [name]
+    assert cli("retrievers", "let-go", name, "--keep-copies", "--yes").code == 0
+    assert each(cli("retrievers", "list")) == []

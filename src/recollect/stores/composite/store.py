@@ -30,6 +30,7 @@ from recollect.stores.retrievers import (
     KeepsChanges,
     Retriever,
     Seen,
+    not_opened_with,
 )
 from recollect.stores.sound_vectors import sound_question
 from recollect.vocabulary import Check, Entry, Found, Vector, Vectors
@@ -270,16 +271,7 @@ class CompositeStore(LeftToTheTruth):
         self.catch_up(self._bounds.following)
         for follower in self._followers:
             checks += self._check(follower)
-        followed = set(self._feed.followers()) - {f.name for f in self._followers}
-        for name in sorted(followed):
-            checks.append(
-                Check(
-                    f"retriever {name}",
-                    False,
-                    "changes are kept for it, but this store is opened without it",
-                    "open the store with it, or let go of it with CompositeStore.let_go",
-                )
-            )
+        checks += [not_opened_with(name) for name in self.unused()]
         return checks
 
     def _check(self, follower: Follower) -> list[Check]:
@@ -305,6 +297,18 @@ class CompositeStore(LeftToTheTruth):
             )
             checks = [Check(part, False, finding, MAKE_ANEW)]
         return checks + [c._replace(part=f"{follower.name}: {c.part}") for c in own]
+
+    def states(self) -> dict[str, str]:
+        """Every retriever by its name: how it stands with the truth."""
+        last = self._feed.last()
+        return {
+            f.name: f.missing() or (f.lag_told() if f.behind(last) else "has everything")
+            for f in self._followers
+        }
+
+    def unused(self) -> list[str]:
+        """Who follows the truth, but is not here."""
+        return sorted(set(self._feed.followers()) - {f.name for f in self._followers})
 
     def let_go(self, name: str) -> None:
         """Keep no changes any more for a retriever that is used no longer."""
