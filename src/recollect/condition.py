@@ -110,8 +110,8 @@ def _followed_in_vain(store: Store) -> list[Check]:
 
 def checks_of(store: Store, parts: Parts) -> list[Check]:
     """Every part, thoroughly."""
-    stored = [*store.check(), *_followed_in_vain(store)]
-    found = [*stored, parts.embedders.check()]
+    stored = store.check()
+    found = [*stored, *_followed_in_vain(store), parts.embedders.check()]
     if (in_use := parts.bookkeeping.in_use()) is not None:
         from recollect.notebook.condition import checks
 
