@@ -89,25 +89,35 @@ def inverted(passages: Sequence[Worded], low: int) -> Inverted:
 
 
 def together(rows: Iterable[tuple[int, bytes]], low: int) -> Inverted:
-    """Rows of several segments, by the number of each one's first passage, as one segment."""
+    """Rows of several segments, by the number of each one's first passage, as one segment. Nothing
+    is sorted but the names: a term's passages go up from segment to segment, so each part is put
+    behind those before it."""
     vocabulary: dict[str, int] = defaultdict(count().__next__)
-    owners: list[Ints] = []
-    parts: list[Postings] = []
+    segments: dict[int, list[tuple[list[int], Ints, Postings]]] = defaultdict(list)
     for start, data in rows:
-        names, counts, postings = read(data)
-        owners.append(np.repeat([vocabulary[name] for name in names], counts))
-        moved = postings.copy()
-        moved["place"] += start - low
-        parts.append(moved)
+        said, counts, postings = read(data)
+        segments[start].append(([vocabulary[name] for name in said], counts, postings))
     names = sorted(vocabulary)
     if not names:
         return Inverted([], np.empty(0, np.int64), np.empty(0, _POSTING))
     rank = np.empty(len(names), np.int64)
     rank[[vocabulary[name] for name in names]] = np.arange(len(names))
-    every = np.concatenate(parts)
-    owner = rank[np.concatenate(owners)]
-    order = np.lexsort((every["place"], owner))
-    return Inverted(names, np.bincount(owner, minlength=len(names)), every[order])
+    parts: list[tuple[Ints, Ints, Postings]] = []
+    totals = np.zeros(len(names), np.int64)
+    for start, chunks in sorted(segments.items()):
+        own = rank[[number for numbers, _, _ in chunks for number in numbers]]
+        counts = np.concatenate([counts for _, counts, _ in chunks])
+        moved = np.concatenate([postings for _, _, postings in chunks])
+        moved["place"] += start - low
+        totals[own] += counts  # a term stands once in a segment
+        parts.append((own, counts, moved))
+    free = np.cumsum(totals) - totals  # where the next passage of each term goes
+    every = np.empty(int(totals.sum()), _POSTING)
+    for own, counts, moved in parts:
+        first = np.cumsum(counts) - counts
+        every[np.repeat(free[own] - first, counts) + np.arange(len(moved))] = moved
+        free[own] += counts
+    return Inverted(names, totals, every)
 
 
 def chunks_of(index: Inverted) -> list[Chunk]:
