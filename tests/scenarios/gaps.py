@@ -18,6 +18,7 @@ from tests.scenarios.doors import (
     knowledge_commands,
     over_mcp,
     over_rest,
+    story_commands,
 )
 from tests.scenarios.scenario import CLI, MCP, PYTHON, REST, Step
 
@@ -35,6 +36,11 @@ NO_VERB: Mapping[tuple[str, str], str] = {
             "remove_document", "add_faq", "faqs", "faq", "enable_faq", "disable_faq", "remove_faq",
         )
     },
+    **{
+        (MCP, verb): "one who writes gets three tools of one story, over stdio: 'mcp --story'"
+        for verb in (*story_commands.COMMANDS, "search_story")
+    },
+    (CLI, "search_story"): "'recollect scene' searches; 'recall --preset story' is for one phrase",
     (CLI, "search_knowledge"): "'recollect ask' shows the passages, with their citations",
 }  # fmt: skip
 # The verb without an argument that others have.
@@ -73,8 +79,9 @@ def _python(verb: str) -> frozenset[str] | None:
 def _command(verb: str) -> frozenset[str] | None:
     of_knowledge = knowledge_commands.COMMANDS.get(verb)
     command = at_the_command_line.COMMAND_OF.get(verb, verb)
-    if of_knowledge:
-        command = of_knowledge[0]
+    of_stories = story_commands.COMMANDS.get(verb)
+    if of_knowledge or of_stories:
+        command = (of_knowledge or of_stories or ("",))[0]
     if command not in COMMANDS or (CLI, verb) in NO_VERB:
         return None
     parser = build_parser(command)._subparsers
@@ -86,6 +93,9 @@ def _command(verb: str) -> frozenset[str] | None:
     if of_knowledge:
         named = {name for name, option in knowledge_commands.OPTIONS.items() if option in options}
         return frozenset({*named, *knowledge_commands.PLAIN, *knowledge_commands.FILE})
+    if of_stories:
+        named = {name for name, option in story_commands.OPTIONS.items() if option in options}
+        return frozenset({*named, *story_commands.PLAIN})
     plain = any(not action.option_strings for action in actions)
     named = {name for name in _EVERYTHING if at_the_command_line.option_of(name) in options}
     switches = {
@@ -148,5 +158,7 @@ _EVERYTHING = frozenset(
     "occurred_at valid_from valid_to metadata supersedes merge times parents reason memories "
     "limit budget where as_of preset words meaning meaning_threshold words_threshold floor "
     "unverified_share deadline touch explain language cursor newest_first decisions after "
-    "base name document documents entry answers similar negative history".split()
+    "base name document documents entry answers similar negative history "
+    "project chapter scene characters plan states events threads facts entity window closed query "
+    "resolution before top_k to_chapter to_scene allow_future".split()
 )

@@ -25,6 +25,7 @@ from recollect.settings import Settings
 from tests.scenarios.doors.knowledge_commands import COMMANDS
 from tests.scenarios.doors.over_mcp import TOOLS, OverMcp, over_http
 from tests.scenarios.doors.over_rest import ROUTES, OverRest
+from tests.scenarios.doors.story_commands import COMMANDS as STORY_COMMANDS
 from tests.scenarios.scenario import Json
 from tests.scenarios.serving import Served, serving
 from tests.scenarios.watching import Watched, over_a_socket, sent_by_the_server, watching
@@ -35,6 +36,7 @@ SPACES = ("global", "nowhere", "c", "d")
 CHOSEN_IDS = ("one", "two", "c/one", "d/one")
 
 KNOWLEDGE = frozenset({*COMMANDS, "search_knowledge"})
+STORY = frozenset({*STORY_COMMANDS, "search_story"})
 REST, MCP, OTHERWISE = "rest", "mcp", "otherwise"
 DEEDS = (
     *((REST, verb) for verb in ROUTES),
@@ -220,7 +222,44 @@ class World:
                 return {"space": space or "nowhere"}
             case "events":
                 return {"limit": 1000}
+        if verb in STORY:
+            return self._of_a_story(actor, verb, n)
         return self._of_knowledge(actor, verb, n) if verb in KNOWLEDGE else {}
+
+    def _of_a_story(self, actor: Actor, verb: str, n: int) -> dict[str, Any]:
+        """The same few scenes and names, whosever they are."""
+        project = {"project": (actor.home, actor.home, *SPACES)[n % 6]}
+        at = {"chapter": 1 + n % 2, "scene": 1}
+        text = f"小雀 {actor.canary} {n % 4} 说了话。"
+        match verb:
+            case "set_story_cast":
+                who = {"id": f"who-{n % 2}", "name": "小雀", "description": actor.canary}
+                return project | {"characters": [who]}
+            case "add_story_scene":
+                told = {"states": {"小雀": {"wing": text}}, "threads": [text]}
+                return project | at | told | {"text": text}
+            case "add_story_chapter":
+                return project | {"chapter": 1 + n % 2, "text": text}
+            case "record_story_state":
+                return project | at | {"entity": "小雀", "facts": {"note": text}}
+            case "open_story_thread":
+                return project | at | {"text": text}
+            case "close_story_thread":
+                return project | {"id": self._some_id(n), "chapter": 9, "scene": 1}
+            case "story_state":
+                return project | {"entity": "小雀", "chapter": 9, "scene": 9}
+            case "story_states":
+                return project | {"chapter": 9, "scene": 9}
+            case "story_timeline" | "remove_from_story":
+                return project | {"chapter": 1 + n % 3}
+            case "search_story":
+                return project | {"query": "canary 雀 说了话"}
+            case "scene_context":
+                plan = {"summary": "canary 雀 说了话", "characters": ["小雀"]}
+                return project | {"chapter": 9, "scene": 1, "plan": plan}
+            case "move_in_story":
+                return project | {"chapter": 1 + n % 2, "to_chapter": 3 + n % 3}
+        return project
 
     def _of_knowledge(self, actor: Actor, verb: str, n: int) -> dict[str, Any]:
         """The same few names of documents and entries, whosever they are."""

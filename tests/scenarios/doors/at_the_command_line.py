@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from recollect import Engine
 from recollect.doors.cli.main import main
 from recollect.settings import Settings
-from tests.scenarios.doors import knowledge_commands
+from tests.scenarios.doors import knowledge_commands, story_commands
 from tests.scenarios.doors.door import WHO, failed
 from tests.scenarios.doors.in_python import InPython
 from tests.scenarios.scenario import Json
@@ -90,6 +90,8 @@ class AtTheCommandLine:
     def call(self, verb: str, given: Mapping[str, Json]) -> Json:
         if verb in knowledge_commands.COMMANDS:
             return self._knowledge(verb, given)
+        if verb in story_commands.COMMANDS:
+            return self._story(verb, given)
         code, out, err = self._run(self._line(verb, dict(given)))
         if code:
             return _refused(out, err)
@@ -113,6 +115,12 @@ class AtTheCommandLine:
         line = [*knowledge_commands.COMMANDS[verb], "--json", "--quiet", *self._where(), *named]
         code, out, err = self._run([*line, "--", *plain] if plain else line)
         return knowledge_commands.in_one_form(verb, code, out) if out else _refused(out, err)
+
+    def _story(self, verb: str, given: Mapping[str, Json]) -> Json:
+        named, plain = story_commands.options(verb, given, self._store.with_name("files"))
+        line = [*story_commands.COMMANDS[verb], "--json", "--quiet", *self._where(), *named]
+        code, out, err = self._run([*line, "--", *plain] if plain else line)
+        return _refused(out, err) if code else story_commands.in_one_form(verb, given, out)
 
     def _where(self) -> list[str]:
         return ["--store", str(self._store), "--embedder", self._settings.embedder]

@@ -21,6 +21,7 @@ from recollect.tiers.records import digest_record, offer_record, origin_record, 
 from recollect.vocabulary import Principal
 from tests.scenarios.doors.door import WHO, failed_by
 from tests.scenarios.doors.knowledge_in_python import KnowledgeInPython
+from tests.scenarios.doors.story_in_python import StoryInPython
 from tests.scenarios.scenario import Json
 
 BY = Principal(WHO, "python")
@@ -29,7 +30,7 @@ _OF_ONE = frozenset(
 )
 
 
-class InPython(KnowledgeInPython):
+class InPython(KnowledgeInPython, StoryInPython):
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 

@@ -64,13 +64,33 @@ ROUTES = {
     "remove_faq": Route("DELETE", "/knowledge/{base}/faq/{entry}"),
     "search_knowledge": Route("POST", "/knowledge/{base}/search"),
     "ask": Route("POST", "/knowledge/{base}/ask"),
+    "set_story_cast": Route("PUT", "/story/{project}/cast"),
+    "story_cast": Route("GET", "/story/{project}/cast"),
+    "add_story_scene": Route("POST", "/story/{project}/scenes"),
+    "add_story_chapter": Route("POST", "/story/{project}/chapters", "scenes"),
+    "record_story_state": Route("POST", "/story/{project}/states"),
+    "story_state": Route("GET", "/story/{project}/state"),
+    "story_states": Route("GET", "/story/{project}/states", "states"),
+    "story_timeline": Route("GET", "/story/{project}/timeline", "timeline"),
+    "open_story_thread": Route("POST", "/story/{project}/threads"),
+    "close_story_thread": Route("POST", "/story/{project}/threads/close"),
+    "story_threads": Route("GET", "/story/{project}/threads", "threads"),
+    "search_story": Route("POST", "/story/{project}/search", "memories"),
+    "scene_context": Route("POST", "/story/{project}/context"),
+    "remove_from_story": Route("DELETE", "/story/{project}/scenes"),
+    "move_in_story": Route("POST", "/story/{project}/move"),
 }
 OF_KNOWLEDGE = {"question": "query_text", "limit": "match_count"}  # in search and ask
 _BODILESS = frozenset({
     "undo", "enable_document", "disable_document", "enable_faq", "disable_faq",
 })  # fmt: skip
 # What the others do not say: of a page, and of what was there before.
-_BESIDE = {"document": ("next",), "add_faq": ("action", "notes")}
+_BESIDE = {
+    "document": ("next",),
+    "add_faq": ("action", "notes"),
+    "story_state": ("notes",),  # in a terminal they are hints
+    "record_story_state": ("id", "notes"),  # a command shows the state
+}
 PARAMETERS = {"spaces": "space", "decisions": "decision", "kinds": "kind"}
 _JSON = {"Content-Type": "application/json"}
 
@@ -86,7 +106,7 @@ class OverRest:
     def call(self, verb: str, given: Mapping[str, Json]) -> Json:
         route, left = ROUTES[verb], dict(given)
         path = route.path
-        for name in ("id", "space", "base", "document", "entry"):
+        for name in ("id", "space", "base", "document", "entry", "project"):
             if f"{{{name}}}" in path:
                 path = path.replace(f"{{{name}}}", quote(left.pop(name), safe=""))
         if verb in ("search_knowledge", "ask"):
@@ -94,7 +114,7 @@ class OverRest:
         options: dict[str, Any] = {"params": _asked(left)}
         if verb in ("add_document", "replace_document"):
             options = {"content": left.pop("text").encode(), "params": left}
-        elif route.method in ("POST", "PATCH") and verb not in _BODILESS:
+        elif route.method in ("POST", "PATCH", "PUT") and verb not in _BODILESS:
             options = {"content": json.dumps(left)}  # as ASCII: half a character gets through
         answer = self._client.request(
             route.method, f"/v1{path}", headers=self._headers | _JSON, **options
@@ -105,6 +125,8 @@ class OverRest:
             return failed(told["code"], _named_as_elsewhere(told["detail"]))
         for name in _BESIDE.get(verb, ()):
             told.pop(name)
+        if verb == "set_story_cast":  # a command shows the cast
+            return self.call("story_cast", {"project": given["project"]})
         return told[route.below] if route.below else told
 
 

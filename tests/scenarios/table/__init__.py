@@ -4,6 +4,7 @@ from tests.scenarios.table.asking import ASKING
 from tests.scenarios.table.knowledge import KNOWLEDGE
 from tests.scenarios.table.refusing import REFUSING
 from tests.scenarios.table.reviewing import REVIEWING
+from tests.scenarios.table.stories import STORIES
 from tests.scenarios.table.telling import TELLING
 
-SCENARIOS = (*TELLING, *ASKING, *REVIEWING, *REFUSING, *KNOWLEDGE)
+SCENARIOS = (*TELLING, *ASKING, *REVIEWING, *REFUSING, *KNOWLEDGE, *STORIES)

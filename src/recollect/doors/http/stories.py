@@ -46,7 +46,7 @@ class ToldScene(Body):
         description="what holds at its end, by entity",
         examples=[{"林婉": {"left arm": "injured"}}],
     )
-    events: list[StoryEvent] | None = None
+    events: list[StoryEvent | str] | None = Field(None, examples=[["林婉 loses the sword"]])
     threads: list[str] | None = Field(None, examples=[["谁伤了林婉？"]])
     tags: list[str] = Field([], examples=[["draft"]])
     extract: bool = Field(False, description="ask the language model for what is not told")
