@@ -47,7 +47,8 @@ Runs = Mapping[str, Mapping[str, Mapping[str, Any]]]
 _PAIR = "use-m+arctic-s"
 _PAIR_TAIL = """
 `use-m+arctic-s` is [two models in one vector](../decisions/0023-two-models.md): English by both,
-everything else by `use-m`. A blank: not measured with `arctic-s`, which reads no Chinese."""
+everything else by `use-m`. A blank: not measured with `arctic-s`, which reads no Chinese. `lme` was
+measured in part only, and is better without `arctic-s`: see `benchmarks/LOG.md`."""
 
 _MAIN = ("words", "meaning", "balanced", "ranks", "balanced@random")
 
