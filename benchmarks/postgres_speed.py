@@ -1,6 +1,7 @@
 """How fast is the store on PostgreSQL, against PostgreSQL itself?
 
     python -m benchmarks.postgres_speed --rows 100k
+    python -m benchmarks.postgres_speed --rows 100k --one-by-one    # the store's share of ingest
 
 Starts a server of its own (or asks the one of --store, in the tenant 'benchmark'). A plain table
 with the same texts and vectors, filled by COPY and indexed afterwards, is what it is compared with:
@@ -139,9 +140,12 @@ class Timed(PostgresStore):
         self.indexed += time.perf_counter() - began
 
 
-def filled(address: str, tenant: str, corpus: Corpus, rows: int, step: int) -> Timed:
+def filled(
+    address: str, tenant: str, corpus: Corpus, rows: int, step: int, *, ahead: bool = True
+) -> Timed:
     """Every so manieth row, as a tenant of its own, told in lists of some blocks. It knows how long
-    the engine took for all of it; making the corpus is not the engine's."""
+    the engine took for all of it; making the corpus is not the engine's. `ahead`: the engine makes
+    a batch ready while the store writes, so that each takes longer and both together less."""
     store = Timed(address, tenant=tenant)
     embedder = GivenVectors()
     with Engine(store, embedder=embedder, settings=Settings()) as engine:
@@ -158,7 +162,7 @@ def filled(address: str, tenant: str, corpus: Corpus, rows: int, step: int) -> T
                 np.concatenate([block.vectors for block in some]),
             )
             began = time.perf_counter()
-            for receipt in engine.remember_stream(every):
+            for receipt in engine.remember_stream(every if ahead else iter(every)):
                 assert receipt.embedded, receipt
             store.told += time.perf_counter() - began
     store.close()
@@ -167,7 +171,9 @@ def filled(address: str, tenant: str, corpus: Corpus, rows: int, step: int) -> T
     return again
 
 
-def _ingest(address: str, corpus: Corpus, rows: int) -> tuple[Plain, PostgresStore, dict[str, Any]]:
+def _ingest(
+    address: str, corpus: Corpus, rows: int, *, ahead: bool
+) -> tuple[Plain, PostgresStore, dict[str, Any]]:
     plain = Plain(address)
     say("plain COPY")
     copied = plain.fill(corpus, rows)
@@ -176,7 +182,7 @@ def _ingest(address: str, corpus: Corpus, rows: int) -> tuple[Plain, PostgresSto
     say("plain GIN")
     gin = _seconds(lambda: plain.index("gin (to_tsvector('simple', content))"))
     say("remember")
-    store = filled(address, "benchmark", corpus, rows, 1)
+    store = filled(address, "benchmark", corpus, rows, 1, ahead=ahead)
     store.maintain()
     whole = copied + near + gin
     return (
@@ -195,8 +201,10 @@ def _ingest(address: str, corpus: Corpus, rows: int) -> tuple[Plain, PostgresSto
     )
 
 
-def measured(address: str, corpus: Corpus, rows: int, count: int) -> dict[str, Any]:
-    plain, store, figures = _ingest(address, corpus, rows)
+def measured(
+    address: str, corpus: Corpus, rows: int, count: int, *, ahead: bool = True
+) -> dict[str, Any]:
+    plain, store, figures = _ingest(address, corpus, rows, ahead=ahead)
     say("a tenant with a hundredth of it")
     small = filled(address, "small", corpus, rows, 100)
     questions = corpus.questions(count, rows)
@@ -265,12 +273,19 @@ def _verdicts(rows: int, figures: dict[str, Any]) -> Iterator[str]:
 def main() -> None:
     parser = arguments(__doc__, rows="100k", few=100)
     parser.add_argument("--store", help="the address of a server to use instead of a new one")
+    parser.add_argument(
+        "--one-by-one",
+        action="store_true",
+        help="no batch is made ready while another is written: for the store's own share",
+    )
     options = parser.parse_args()
     corpus = Corpus(options.seed)
     results: dict[str, Any] = {}
     for rows in sizes(options.rows):
         with started(options.store) as address:
-            results[str(rows)] = figures = measured(address, corpus, rows, options.questions)
+            results[str(rows)] = figures = measured(
+                address, corpus, rows, options.questions, ahead=not options.one_by_one
+            )
         print(f"\n{rows:,} rows\n")
         for name, value in figures.items():
             if name != "ms":
