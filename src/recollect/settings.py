@@ -112,8 +112,7 @@ class Settings:
 MEANING: Mapping[str, str] = {
     "store": "the file of the memories (default: memory.db in your data directory), or postgresql://…",
     "space": "the space that is used when none is named",
-    "embedder": "use-m, arctic-s, both as use-m+arctic-s, hashing, openai:MODEL (with endpoint), or "
-    "none (words only)",
+    "embedder": "use-m, arctic-s, use-m+arctic-s, hashing, openai:MODEL, or none (words only)",
     "limit": "how many hits a recall returns at most",
     "budget": "how many tokens a recall may use",
     "deadline": "seconds after which a recall answers with what it has",
