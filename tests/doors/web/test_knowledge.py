@@ -92,6 +92,51 @@ def test_documents_are_seen_withheld_let_in_and_removed(
     assert "报销.md" not in documents(served)
 
 
+def test_what_is_said_moves_nothing_and_goes_when_told(served: Served, visit: Open) -> None:
+    seed_base(served)
+    here = visit()
+    here.go("knowledge")
+    travel = here.document("报销.md")
+    before = travel.bounding_box()
+    travel.get_by_role("button", name="Withhold").click()
+    expect(here.page.locator(".note.good")).to_contain_text("“报销” is withheld")
+    assert travel.bounding_box() == before
+    here.page.get_by_role("button", name="Dismiss").click()
+    expect(here.page.locator(".note")).to_have_count(0)
+
+
+def test_by_keyboard_alone(served: Served, visit: Open) -> None:
+    seed_base(served)
+    here = visit()
+    page = here.page
+    page.on("filechooser", lambda _: None)  # heard from now on: the browser needs a moment for that
+    here.go("knowledge")
+    expect(page.locator(".document")).to_have_count(3)
+    choose = page.get_by_role("button", name="Choose files")
+    choose.focus()
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    assert chooser.value.is_multiple()
+    remove = here.document("报销.md").get_by_role("button", name="Remove")
+    remove.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("button", name="Keep it")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(remove).to_be_focused()
+    assert "报销.md" in documents(served)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("button", name="Keep it")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=2, name="Documents")).to_be_focused()
+    assert "报销.md" not in documents(served)
+    page.locator(".parts input:checked").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("textarea")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".document")).to_have_count(2)
+
+
 def test_several_files_each_with_what_became_of_it(served: Served, visit: Open) -> None:
     here = visit(expected=[r"status of 422"])
     here.go("knowledge")
