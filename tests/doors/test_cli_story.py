@@ -91,6 +91,16 @@ def test_states_threads_and_timeline(cli: Cli, told: Path) -> None:
     assert "Lin Wan (林婉)" in cli("story", "cast", "--project", "river", "--text").out
 
 
+def test_a_look_back_is_shown_as_one(cli: Cli, told: Path) -> None:
+    plan = file(told / "p.json", {"time": "三年前", "location": "码头"})
+    cli("story", "add", file(told / "s.md", "林婉还小。"), *HERE, "--plan", plan)
+    shown = cli("story", "timeline", *HERE, "--window", "0", "--text").out
+    assert shown == "2.1  林婉还小。 (三年前; 码头)\n"
+    later = ("--project", "river", "--chapter", "2", "--scene", "2", "--text")
+    said = cli("scene", "--plan", file(told / "plan.json", PLAN), *later).out
+    assert said.count("林婉还小。 (三年前)") == 2  # the passage and the event
+
+
 def test_scenes_move_and_go(cli: Cli, told: Path) -> None:
     river = ("--project", "river")
     first = (*river, "--chapter", "1")

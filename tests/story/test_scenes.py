@@ -245,6 +245,21 @@ def test_the_timeline_ends_with_the_scene(story: Story) -> None:
     assert [e.content_type for e in both] == ["event", "entity_state"]
 
 
+def test_what_is_told_of_long_ago_says_so(story: Story) -> None:
+    """A look back stands where it is told, and must not be taken for what happens now."""
+    story.add_scene(1, 1, "林婉等船。")
+    story.add_scene(
+        1, 2, "林婉那时还小。She ran.", plan=ScenePlan(time="三年前 three years before")
+    )
+    story.add_scene(1, 3, "那年林婉病了。", plan={"time": "三年前"}, events=["林婉病了"])
+    then = ["", "三年前 three years before", "三年前"]
+    assert [entry.time for entry in story.timeline(1)] == then
+    context = story.scene_context({"summary": "林婉病了 ran", "characters": ["林婉"]}, None, 2, 1)
+    assert [entry.time for entry in context.timeline_context] == then
+    by_scene = {m.scene: m.time for m in context.relevant_memories}
+    assert (by_scene[2], by_scene[3]) == (then[1], then[2])
+
+
 def test_stories_know_nothing_of_each_other(engine: Engine) -> None:
     one, other = story_in(engine, "one/甲"), story_in(engine, "two/乙")
     one.add_scene(1, 1, TEXT, states={"林婉": {"arm": "injured"}}, threads=["林婉？"])

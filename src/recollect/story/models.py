@@ -130,6 +130,7 @@ class StoryMemory(BaseModel):
     content_type: str
     entities: list[str] = []
     tags: list[str] = []
+    time: str = ""  # the story's own, as the plan told it: 三年前
     reason: str = ""  # why it is here
 
 
@@ -139,6 +140,7 @@ class TimelineEntry(BaseModel):
     text: str
     participants: list[str] = []  # entity ids
     place: str = ""
+    time: str = ""  # the story's own, as the plan told it: what is told here may be long ago
     content_type: str = "event"  # or entity_state
 
 

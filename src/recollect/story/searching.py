@@ -152,7 +152,7 @@ def story_memory(
     memory: Memory, names: Names, *, text: str = "", score: float, reason: str
 ) -> StoryMemory:
     """Our own parts are handed out whole; of somebody's long note, the passage that was found."""
-    place = point_of(memory)
+    place, time = point_of(memory), memory.metadata.get("time")
     whole = memory.text if memory.kind in (SCENE, EVENT, STATE, THREAD) else text
     return StoryMemory(
         id=memory.id,
@@ -163,5 +163,6 @@ def story_memory(
         content_type=memory.kind,
         entities=list(dict.fromkeys(names.now(one) for one in memory.entities)),
         tags=list(memory.tags),
+        time=time if isinstance(time, str) else "",
         reason=reason,
     )

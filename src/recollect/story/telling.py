@@ -96,6 +96,7 @@ def _event(
         "metadata": {
             **where.metadata,
             "place": event.place or plan.location,
+            "time": plan.time,
             "number": number,
             GIVEN: given,
             TOLD_WITH: str(where),

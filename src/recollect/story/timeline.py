@@ -34,12 +34,13 @@ def _entry(memory: Memory, names: Names) -> TimelineEntry | None:
     where = point_of(memory)
     if where is None:
         return None
-    place = memory.metadata.get("place")
+    place, time = memory.metadata.get("place"), memory.metadata.get("time")
     return TimelineEntry(
         chapter=where.chapter,
         scene=where.scene,
         text=memory.text,
         participants=list(dict.fromkeys(names.now(one) for one in memory.entities)),
         place=place if isinstance(place, str) else "",
+        time=time if isinstance(time, str) else "",
         content_type=memory.kind,
     )

@@ -93,9 +93,11 @@ def _say(context: SceneMemoryContext, session: Session) -> None:
             session.say(f"    contradicted: {one.key}: {', '.join(c.value for c in one.claims)}")
     for memory in context.relevant_memories:
         place = "" if memory.chapter is None else f"{memory.chapter}.{memory.scene}  "
-        session.say(f"{memory.score:.2f}  {place}{clip(memory.text, 100)}")
+        time = f" ({memory.time})" if memory.time else ""
+        session.say(f"{memory.score:.2f}  {place}{clip(memory.text, 100)}{time}")
     for entry in context.timeline_context:
-        session.say(f"{entry.chapter}.{entry.scene}  {clip(entry.text, 100)}")
+        time = f" ({entry.time})" if entry.time else ""
+        session.say(f"{entry.chapter}.{entry.scene}  {clip(entry.text, 100)}{time}")
     for thread in context.open_threads:
         session.say(
             f"open since {thread.opened_at.chapter}.{thread.opened_at.scene}: {thread.text}"

@@ -276,8 +276,10 @@ def _timeline(arguments: argparse.Namespace, session: Session) -> None:
     if _shown(found, session):
         return
     for one in found:
-        place = f" ({one.place})" if one.place else ""
-        session.say(f"{one.chapter}.{one.scene}  {clip(one.text, 100)}{place}")
+        beside = "; ".join(filter(None, (one.time, one.place)))
+        session.say(
+            f"{one.chapter}.{one.scene}  {clip(one.text, 100)}{f' ({beside})' if beside else ''}"
+        )
     if not found:
         session.say("nothing happened in these chapters that anybody told")
 
