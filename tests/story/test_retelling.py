@@ -75,6 +75,14 @@ def test_another_text_is_noted_where_states_stay(story: Story) -> None:
     assert (told.notes, facts(story, 1, 2)) == ([], {})
 
 
+def test_a_scene_that_grows_or_shrinks_is_the_same(story: Story) -> None:
+    story.add_scene(1, 1, FIRST, states={"林婉": {"臂": "断了"}})
+    grown = FIRST + "".join(f"第{number}盏灯灭了。" for number in range(30))
+    assert story.add_scene(1, 1, grown).notes == []
+    assert story.add_scene(1, 1, FIRST).notes == []
+    assert len(story.add_scene(1, 1, OTHER).notes) == 1
+
+
 def test_a_scene_that_a_chapter_no_longer_has(story: Story) -> None:
     story.add_chapter(1, f"A.\n***\n{FIRST}")
     story.record_state("林婉", 1, 2, {"臂": "断了"})

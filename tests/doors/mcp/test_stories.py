@@ -47,6 +47,34 @@ def test_a_model_looks_things_up_in_its_story(store: Path) -> None:
     anyio.run(talk)
 
 
+@pytest.mark.parametrize("spaces", [(), ("--space", "江湖", "--space", "global")])
+def test_no_other_tool_tells_what_comes_later(store: Path, spaces: tuple[str, ...]) -> None:
+    """`recall` knows no scenes: who writes scene 2.1 would be told how the story ends."""
+
+    async def talk() -> None:
+        scene = ("--story", "江湖", "--chapter", "2", "--scene", "1")
+        async with on_stdio(store, *scene, *spaces) as ask:
+            found = await ask("get_entity_state_tool", entity_id="captain")
+            assert found.data["result"]["facts"] == {"arm": "injured 受伤"}
+            for tool, given in (
+                ("recall", {"question": "码头 dock FUTURE"}),
+                ("context", {"question": "码头 dock FUTURE"}),
+                ("recent", {}),
+                ("status", {}),
+            ):
+                told = await ask(tool, **given)
+                assert "FUTURE" not in str(told.data)
+                assert "江湖" not in str(told.data)
+                if tool != "status":
+                    refused = await ask(tool, **given, spaces=["江湖"])
+                    assert refused.error["code"] == "unknown_space"
+            assert "别处" in str((await ask("recall", question="码头")).data)  # the rest is there
+        async with on_stdio(store, "--story", "江湖") as ask:  # bound to no scene: all of it
+            assert "FUTURE" in str((await ask("recall", question="dock", spaces=["江湖"])).data)
+
+    anyio.run(talk)
+
+
 def test_nobody_else_pays_for_them(store: Path) -> None:
     async def talk() -> None:
         async with on_stdio(store) as ask:
@@ -60,5 +88,7 @@ def test_nobody_else_pays_for_them(store: Path) -> None:
 
 
 def test_what_does_not_fit_is_said(cli: Cli) -> None:
+    alone = cli("mcp", "--story", "p", "--chapter", "1", "--space", "p")
+    assert "no space is left for the others" in alone.error["message"]
     assert "give --story PROJECT" in cli("mcp", "--chapter", "1").error["message"]
     assert "give --chapter N" in cli("mcp", "--story", "p", "--scene", "1").error["message"]

@@ -10,10 +10,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.access.caller import Caller, Scope
-from recollect.errors import MissingExtra, StoreMissing
+from recollect.errors import InvalidInput, MissingExtra, StoreMissing
+from recollect.vocabulary import GLOBAL_SPACE
 
 if TYPE_CHECKING:
     from recollect.access.desk import Desk
@@ -41,6 +44,20 @@ def local_caller(*, spaces: Sequence[str] = (), read_only: bool = False) -> Call
         door=DOOR,
         spaces=tuple(dict.fromkeys(spaces)) or None,
     )
+
+
+def without_the_story(caller: Caller, story: str, default: str) -> Caller:
+    """Who sees the caller's spaces but this one; of a caller who sees all, the default space."""
+    seen = (default, GLOBAL_SPACE) if caller.spaces is None else caller.spaces
+    left = tuple(dict.fromkeys(space for space in seen if space != story))
+    if caller.spaces is None:
+        left = left[:1]
+    if not left:
+        raise InvalidInput(
+            f"with --chapter, {story} is seen through the tools of the story alone, and "
+            "no space is left for the others; name one with --space"
+        )
+    return replace(caller, spaces=left)
 
 
 class LocalDesks:
@@ -96,7 +113,7 @@ def serve_stdio(
     scene: int | None = None,
 ) -> None:
     """Until standard input ends. With a knowledge base or a story, its tools too; of a story as of
-    a scene, if one is named."""
+    a scene, if one is named: then no other tool sees the story, for `recall` knows no scenes."""
     import gc
     import signal
 
@@ -116,6 +133,9 @@ def serve_stdio(
     finally:
         gc.freeze()
         gc.enable()
+    writer = caller
+    if story and chapter is not None:
+        caller = without_the_story(caller, story, settings.space)
     desks = LocalDesks(settings, caller)
     more: tuple[Tool, ...] = ()
     if knowledge:
@@ -125,7 +145,8 @@ def serve_stdio(
     if story:
         from recollect.doors.mcp.stories import story_tools
 
-        more = (*more, *story_tools(story, chapter, scene))
+        at = partial(desks.desk, writer, writes=False)
+        more = (*more, *story_tools(story, chapter, scene, at=at))
     server = build_server(desks, more)
 
     async def serve() -> None:

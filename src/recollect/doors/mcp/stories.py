@@ -3,6 +3,8 @@ would pay for them in every conversation."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +45,19 @@ class FromStory(TypedDict):
     result: Any
 
 
-def story_tools(project: str, chapter: int | None, scene: int | None) -> tuple[Tool, ...]:
-    """Of one story, as of a scene if one is named: nothing from there on is told."""
+def story_tools(
+    project: str,
+    chapter: int | None,
+    scene: int | None,
+    *,
+    at: Callable[[], AbstractContextManager[Desk]] | None = None,
+) -> tuple[Tool, ...]:
+    """Of one story, as of a scene if one is named: nothing from there on is told. `at` is the desk
+    to ask at, where the other tools' does not see the story."""
 
-    def asked(name: str, desk: Desk, arguments: Arguments) -> FromStory:
-        answer = desk.story_tool(project, name, arguments.given(), chapter=chapter, scene=scene)
+    def asked(name: str, others: Desk, arguments: Arguments) -> FromStory:
+        with nullcontext(others) if at is None else at() as desk:
+            answer = desk.story_tool(project, name, arguments.given(), chapter=chapter, scene=scene)
         return {"notice": DATA, "result": answer["result"]}
 
     def tool(name: str, title: str, about: str, takes: type[Arguments]) -> Tool:
