@@ -52,7 +52,7 @@ class Database:
             try:
                 yield connection.cursor(binary=True)
             finally:
-                _end(connection)
+                end(connection)
 
     @contextmanager
     def read(self, *settings: str) -> Iterator[Cursor]:
@@ -63,7 +63,7 @@ class Database:
             try:
                 yield connection.cursor(binary=True)
             finally:
-                _end(connection)
+                end(connection)
 
     def write(
         self,
@@ -106,7 +106,7 @@ class Database:
             try:
                 yield connection.cursor()
             except BaseException:
-                _end(connection)
+                end(connection)
                 raise
             self._commit(connection)
 
@@ -119,7 +119,7 @@ class Database:
                 )
             done = work(connection.cursor())
         except BaseException:
-            _end(connection)
+            end(connection)
             raise
         self._commit(connection)
         return done
@@ -139,13 +139,11 @@ class Database:
     @contextmanager
     def outside(self) -> Iterator[Connection]:
         """A connection without a transaction, for what PostgreSQL does in none: VACUUM, and
-        building an index beside those who write."""
+        building an index beside those who write. Nothing is set in it, since behind a pool server
+        others would find it set: tables are named with their schema."""
         with plain_errors(self.shown):
             connection = self.pool.connect()
             try:
-                path = f"{self.schema}, {self.extension_schema}"
-                connection.execute(f"SET search_path = {path}")
-                connection.execute(f"SET recollect.tenant = '{self.number}'")
                 yield connection
             finally:
                 connection.close()
@@ -199,7 +197,7 @@ def _local(settings: Sequence[str]) -> str:
     return "".join(f"; SET LOCAL {one}" for one in settings)
 
 
-def _end(connection: Connection) -> None:
+def end(connection: Connection) -> None:
     """A connection that was cut needs no end."""
     if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
         try:

@@ -26,7 +26,7 @@ def erase_tenant(url: str, tenant: str) -> None:
         indexes, tables = database.write(_erase, alone=True, unknown=True)
         with database.outside() as connection:
             for index in indexes:
-                connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index}".encode())
+                connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{index}".encode())
             vacuum(connection, tables)
     finally:
         database.close()

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from recollect.errors import StoreError
-from recollect.stores.postgres.database import Database
+from recollect.stores.postgres.database import SCHEMA, Database
 from recollect.stores.protocol import Written
 from recollect.vocabulary import Action, Entry
 
@@ -56,4 +56,5 @@ class Growing:
         memories are on disk already, and a server that went away since must not make their writing
         look failed."""
         with suppress(StoreError), self._database.outside() as connection:
-            connection.execute("ANALYZE (SKIP_LOCKED) memories (tenant, space, identity)")
+            counted = f"{SCHEMA}.memories (tenant, space, identity)"
+            connection.execute(f"ANALYZE (SKIP_LOCKED) {counted}")

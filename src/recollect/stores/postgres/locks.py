@@ -1,5 +1,8 @@
 """Locks that are held while something is done outside of any transaction, by one thread of one
-process at a time. Each has a connection of its own: with the process it ends, and the lock too."""
+process at a time. Each has a connection of its own: with the process it ends, and the lock too.
+
+Behind a pool server a session is another's after each transaction, and a lock of it would stay for
+ever. There the lock is one of a transaction, which does nothing else and ends with it."""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
+from psycopg import sql
 
 from recollect.errors import StoreBusy, StoreUnavailable
-from recollect.stores.postgres.database import Database
+from recollect.stores.postgres.database import Database, end
 from recollect.stores.postgres.plain_errors import plain_errors
 from recollect.stores.postgres.pool import Connection
 
@@ -58,13 +62,19 @@ class ServerLock:
 
     def _lock(self, connection: Connection, until: float) -> Connection:
         wait = max(int(1000 * (until - time.monotonic())), 1)
-        connection.execute(f"SET lock_timeout = {wait:d}")
-        connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (self._name,))
+        begin, scope = ("BEGIN; SET LOCAL", "xact_") if connection.borrowed else ("SET", "")
+        connection.execute(f"{begin} lock_timeout = {wait:d}".encode())
+        take = f"SELECT pg_advisory_{scope}lock(hashtextextended({{}}, 0))"
+        connection.execute(_said(take, self._name))
         return connection
 
     def _unlock(self, connection: Connection) -> None:
         try:
-            connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", (self._name,))
+            if connection.borrowed:
+                connection.execute("COMMIT")
+            else:
+                give = "SELECT pg_advisory_unlock(hashtextextended(%s, 0))"
+                connection.execute(give, (self._name,))
         except (psycopg.OperationalError, psycopg.InterfaceError) as e:
             self.close()
             raise StoreUnavailable(
@@ -78,4 +88,27 @@ class ServerLock:
     def close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
+            end(connection)
             connection.close()
+
+
+def _said(statement: str, value: str | int) -> bytes:
+    """As one text: what is bound to a statement keeps its snapshot until the next one, and with it
+    whatever others erase meanwhile."""
+    return statement.format(sql.Literal(value).as_string()).encode()
+
+
+@contextmanager
+def if_free(database: Database, number: int) -> Iterator[bool]:
+    """Hold this lock while the block runs, unless somebody else does: then False, at once."""
+    connection = database.pool.connect()
+    try:
+        if connection.borrowed:
+            connection.execute("BEGIN")
+        scope = "xact_" if connection.borrowed else ""
+        take = _said(f"SELECT pg_try_advisory_{scope}lock({{}})", number)
+        (taken,) = connection.execute(take).fetchone() or (False,)
+        yield bool(taken)
+    finally:
+        end(connection)
+        connection.close()

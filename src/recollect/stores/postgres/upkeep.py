@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from psycopg.errors import LockNotAvailable
+from psycopg.errors import Diagnostic, LockNotAvailable
 
 from recollect.stores.postgres import near, vector_tables, words
 from recollect.stores.postgres.database import SCHEMA, Cursor, Database
+from recollect.stores.postgres.locks import if_free
 from recollect.stores.postgres.pool import Connection
 from recollect.stores.postgres.spaces import SpaceRow, hold_by_id, spaces_of
 from recollect.stores.postgres.vector_tables import VectorTable
@@ -56,10 +57,7 @@ class Upkeep:
             tables = vector_tables.all_tables(reader)
         for space in spaces:
             self._database.write(partial(_merge_words, space.id))
-        with self._database.outside() as connection:
-            (alone,) = connection.execute(
-                "SELECT pg_try_advisory_lock(%s)", (_LOCK,)
-            ).fetchone() or (False,)
+        with self._database.outside() as connection, if_free(self._database, _LOCK) as alone:
             if not alone:  # another process is at it
                 return
             for table in tables:
@@ -74,7 +72,7 @@ class Upkeep:
         too_small = space.passages < near.INDEX_FROM * _SMALL
         if held is not None and (anew or too_small or not held.valid):
             self._ready.discard((table.table, space.id))
-            connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}".encode())
+            connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{name}".encode())
             held = None
         if is_large(table, space) and held is None:
             build_index(connection, self._database, table, space.id)
@@ -157,14 +155,34 @@ class Upkeep:
 
 def vacuum(connection: Connection, tables: Sequence[str]) -> bool:
     """Each by itself: one that somebody holds keeps none of the others. Were all done?"""
-    connection.execute(f"SET lock_timeout = {_LOCKED_SECONDS * 1000:d}")
-    done = True
-    for table in tables:
+    done = [_vacuumed(connection, table) for table in tables]
+    return all(done)
+
+
+def _vacuumed(connection: Connection, table: str, *options: str) -> bool:
+    """Locks of others are waited for; behind a pool server, where nothing can be set for this
+    alone, not at all."""
+    if not connection.borrowed:
+        connection.execute(f"SET lock_timeout = {_LOCKED_SECONDS * 1000:d}")
+        how = f"({', '.join(options)}) " if options else ""
         try:
-            connection.execute(f"VACUUM {table}".encode())
+            connection.execute(f"VACUUM {how}{SCHEMA}.{table}".encode())
         except LockNotAvailable:
-            done = False
-    return done
+            return False
+        return True
+    skipped: list[str] = []
+
+    def told(notice: Diagnostic) -> None:
+        if notice.sqlstate == LockNotAvailable.sqlstate:
+            skipped.append(table)
+
+    how = ", ".join((*options, "SKIP_LOCKED"))
+    connection.add_notice_handler(told)
+    try:
+        connection.execute(f"VACUUM ({how}) {SCHEMA}.{table}".encode())
+    finally:
+        connection.remove_notice_handler(told)
+    return not skipped
 
 
 def _seen_by_nobody(connection: Connection, erased_by: int) -> bool:
@@ -172,15 +190,12 @@ def _seen_by_nobody(connection: Connection, erased_by: int) -> bool:
     and of slots are shown to no ordinary role, but freezing a table notes beside it up to where
     nobody looks back; for that a table of a few rows will do."""
     until = time.monotonic() + _READERS_SECONDS
-    connection.execute(f"SET lock_timeout = {_LOCKED_SECONDS * 1000:d}")
     while True:
-        try:
-            connection.execute("VACUUM (FREEZE) schema_version")
-        except LockNotAvailable:
+        if not _vacuumed(connection, "schema_version", "FREEZE"):
             return False
         (unseen,) = connection.execute(
             "SELECT age(relfrozenxid) < age(%s::text::xid8::xid) FROM pg_class "
-            "WHERE oid = 'schema_version'::regclass",
+            f"WHERE oid = '{SCHEMA}.schema_version'::regclass",
             (str(erased_by),),
         ).fetchone() or (False,)
         if unseen or time.monotonic() > until:
@@ -213,15 +228,16 @@ def index_of(connection: Connection | Cursor, name: str) -> SpaceIndex | None:
 def build_index(connection: Connection, database: Database, table: VectorTable, space: int) -> None:
     """Beside those who write; one that was interrupted stays invalid, and is made anew."""
     address = database.pool.address
+    own = database.extension_schema
+    half = f"((embedding::{own}.halfvec({table.dimension:d})) {own}.halfvec_cosine_ops)"
     options = (
-        f"hnsw ((embedding::halfvec({table.dimension:d})) halfvec_cosine_ops) "
-        f"WITH (m = {address.m:d}, ef_construction = {address.ef_construction:d})"
+        f"hnsw {half} WITH (m = {address.m:d}, ef_construction = {address.ef_construction:d})"
         if address.method == "hnsw"
-        else f"ivfflat ((embedding::halfvec({table.dimension:d})) halfvec_cosine_ops) "
-        f"WITH (lists = {address.lists:d})"
+        else f"ivfflat {half} WITH (lists = {address.lists:d})"
     )
-    connection.execute("SET statement_timeout = 0")
+    if not connection.borrowed:
+        connection.execute("SET statement_timeout = 0")
     connection.execute(
         f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {index_name(table, space)} "
-        f"ON {table.table} USING {options} WHERE space = {space:d}".encode()
+        f"ON {SCHEMA}.{table.table} USING {options} WHERE space = {space:d}".encode()
     )

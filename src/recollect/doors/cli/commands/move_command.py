@@ -18,7 +18,8 @@ SRC and DST are files or addresses of servers:
 
 Everything goes over: memories with history, counters, times and provenance; vectors, so that
 nothing is embedded anew; what waits for vectors; offers with every decision; working memory;
-settings of spaces. Not the keys of a server, and not notebooks, whose truth is in their files.
+settings of spaces. Not the keys and the audit trail of a server, and not notebooks, whose truth is
+in their files.
 
 SRC is only read. DST must be empty. Stopped at any moment, the same command goes on. At the end
 both are read whole and compared, by counts and digests; only then it is done. What is written to
