@@ -1,19 +1,24 @@
 """Addresses of engines that find: `qdrant://host:6333/collection`, `elasticsearch://…/index`.
 
-    SCHEME://[USER:PASSWORD@ or KEY@]HOST[:PORT]/NAME[?tls=yes&finds=words,meaning]
+    SCHEME://[USER:PASSWORD@ or KEY@]HOST[:PORT]/NAME[?tls=yes&ca=FILE&finds=words,meaning]
 
 Whatever stands before the `@` is secret and is shown to nobody, nor are unknown options.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from recollect.errors import SettingsError
 from recollect.stores.retrievers import MEANING, WORDS, Finds
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 _PORTS = {"qdrant": 6333, "elasticsearch": 9200, "opensearch": 9200}
 # What each finds by if the address does not say; then what it can find by at all.
@@ -35,6 +40,7 @@ class RetrieverAddress:
     index: str  # or collection
     finds: tuple[Finds, ...]
     tls: bool = False
+    ca: str = ""  # a file of certificates to trust instead of the usual ones
     grpc: int = 0  # Qdrant's port for gRPC; 0: all goes through HTTP
     user: str = field(default="", repr=False)
     secret: str = field(default="", repr=False)
@@ -86,7 +92,7 @@ def parse_address(address: str) -> RetrieverAddress:
             f"retrievers: {told} must name a host and, after it, the index: small letters, "
             f"digits, '-' and '_'; {_FORM}"
         )
-    if unknown := options.keys() - {"tls", "finds", "grpc"}:
+    if unknown := options.keys() - {"tls", "ca", "finds", "grpc"}:
         raise SettingsError(f"retrievers: {told} has {len(unknown)} unknown options; {_FORM}")
     user, secret = unquote(parts.username or ""), unquote(parts.password or "")
     if not secret:
@@ -97,7 +103,8 @@ def parse_address(address: str) -> RetrieverAddress:
         port or _PORTS[parts.scheme],
         index,
         _finds(parts.scheme, options.get("finds"), told),
-        tls=_tls(options.get("tls", "no"), told),
+        tls=_tls(options.get("tls", "yes" if "ca" in options else "no"), told),
+        ca=_ca(options, told),
         grpc=_grpc(parts.scheme, options.get("grpc", "0"), told),
         user=user,
         secret=secret,
@@ -118,6 +125,29 @@ def _tls(value: str, told: str) -> bool:
     if value.lower() not in _YES:
         raise SettingsError(f"retrievers: {told}: tls is yes or no")
     return _YES[value.lower()]
+
+
+def _ca(options: dict[str, str], told: str) -> str:
+    file = options.get("ca", "")
+    if not file:
+        return ""
+    if int(options.get("grpc", "0") or 0):
+        raise SettingsError(
+            f"retrievers: {told}: ca is for HTTP; for gRPC set GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"
+        )
+    if not os.path.isfile(os.path.expanduser(file)):
+        raise SettingsError(f"retrievers: {told}: ca must be a file of certificates; {file} is not")
+    return os.path.expanduser(file)
+
+
+def trusting(address: RetrieverAddress) -> SSLContext:
+    """Certificates are checked, by the file that the address names or by the usual ones."""
+    from ssl import SSLError, create_default_context
+
+    try:
+        return create_default_context(cafile=address.ca or None)
+    except (SSLError, OSError) as e:
+        raise SettingsError(f"retrievers: {address.ca} holds no certificates ({e})") from None
 
 
 def _grpc(scheme: str, value: str, told: str) -> int:

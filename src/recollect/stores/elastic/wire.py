@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from recollect.errors import MissingExtra, StoreError, StoreUnavailable
-from recollect.stores.retriever_address import RetrieverAddress
+from recollect.stores.retriever_address import RetrieverAddress, trusting
 
 Json = Mapping[str, Any]
 _JSON, _LINES = "application/json", "application/x-ndjson"
@@ -60,6 +60,10 @@ def _login(address: RetrieverAddress) -> dict[str, str]:
     return {"authorization": f"ApiKey {address.secret}"} if address.secret else {}
 
 
+def _trust(address: RetrieverAddress) -> dict[str, Any]:
+    return {"ssl_context": trusting(address)} if address.ca else {}
+
+
 def _late(name: str) -> StoreUnavailable:
     return StoreUnavailable(f"{name} did not answer in time; it may be busy or hang. See its log")
 
@@ -83,6 +87,7 @@ class _Elasticsearch:
             headers=_login(address),
             request_timeout=timeout,
             max_retries=0,  # whoever asks decides whether to wait
+            **_trust(address),
         )
 
     def ask(
@@ -135,6 +140,7 @@ class _OpenSearch:
             timeout=timeout,
             max_retries=0,
             maxsize=10,  # connections: questions come side by side
+            **_trust(address),
         )
 
     def ask(

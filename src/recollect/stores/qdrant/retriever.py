@@ -29,7 +29,7 @@ from recollect.stores.protocol import Embedding
 from recollect.stores.qdrant.collections import VECTOR, check_version, make_base, make_vectors
 from recollect.stores.qdrant.plain_errors import plain_errors
 from recollect.stores.qdrant.where import among, any_of
-from recollect.stores.retriever_address import RetrieverAddress
+from recollect.stores.retriever_address import RetrieverAddress, trusting
 from recollect.stores.retrievers import (
     MAKE_ANEW,
     Changes,
@@ -73,7 +73,8 @@ class QdrantRetriever:
             prefer_grpc=bool(address.grpc),
             api_key=address.secret or None,
             timeout=int(self._timeout),
-            verify=address.tls,  # without TLS no certificates need be read, which takes a while
+            # without TLS no certificates need be read, which takes a while
+            verify=trusting(address) if address.ca else address.tls,
             check_compatibility=False,  # it would ask the server here; we ask at first use
         )
 
