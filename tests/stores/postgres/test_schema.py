@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from importlib.metadata import version
+from importlib.resources import files
 from typing import Any
 
 import psycopg
@@ -110,6 +111,14 @@ def test_an_old_database_becomes_what_a_new_one_is(
     assert store.tiers().quarantine.log([make_offer("新的", "o")]) == [True]
     assert all(check.ok for check in store.check())
     store.close()
+
+
+def test_a_step_is_called_by_its_number() -> None:
+    """The version of a database is how many steps it has made: one that came in between later
+    would never be made where those after it were."""
+    folder = files("recollect.stores.postgres") / "migrations"
+    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
+    assert [int(name.partition("_")[0]) for name in names] == list(range(1, len(names) + 1))
 
 
 def test_many_who_come_first_make_one_schema(server: PostgresServer) -> None:
