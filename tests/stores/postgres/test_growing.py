@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 
 import psycopg
 import pytest
 
-from recollect.stores.postgres import growing
+from recollect.stores.postgres import growing, near
 from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import make_entry, make_memory
+from recollect.testing import ToyEmbedder, make_entry, make_memory
 from recollect.testing.postgres_server import PostgresServer
 from recollect.vocabulary import Entry
+
+TOY = ToyEmbedder()
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +104,29 @@ def test_told_again_is_not_growing(
     before = analysed(address)
     store.put(same)
     assert analysed(address) == before
+
+
+def test_a_space_is_counted_when_its_index_is_built(
+    server: PostgresServer, server_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without that PostgreSQL sorts all of it instead, until autovacuum comes by."""
+    monkeypatch.setattr(near, "INDEX_FROM", 2)
+    database = server_address.partition("?")[0].rpartition("/")[2]  # its superuser sees statistics
+
+    def known(connection: psycopg.Connection[tuple[str, str]]) -> set[str]:
+        rows = connection.execute(
+            "SELECT attname FROM pg_stats WHERE schemaname = 'recollect' AND tablename LIKE %s",
+            ("vectors%",),
+        )
+        return {name for (name, *_) in rows}
+
+    with (
+        closing(PostgresStore(server_address)) as store,
+        psycopg.connect(server.address(database), autocommit=True) as connection,
+    ):
+        store.declare(TOY.embedding)
+        entries = [make_entry(make_memory(f"记忆 {n}", f"m{n}"), TOY) for n in range(20)]
+        store.put(entries, fingerprint=TOY.fingerprint)
+        assert known(connection) == set()
+        store.maintain()
+        assert known(connection) == {"tenant", "space"}

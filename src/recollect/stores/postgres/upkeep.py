@@ -76,6 +76,9 @@ class Upkeep:
             held = None
         if is_large(table, space) and held is None:
             build_index(connection, self._database, table, space.id)
+            # or it seems to have next to no rows, and is sorted instead: 80 ms in place of 5
+            counted = f"{SCHEMA}.{table.table} (tenant, space), {SCHEMA}.passages (tenant, space)"
+            connection.execute(f"ANALYZE (SKIP_LOCKED) {counted}".encode())
 
     def has_index(self, cursor: Cursor, table: VectorTable, space: SpaceRow) -> bool:
         """May a search rely on one? A large space that has none yet is noted as behind."""
