@@ -86,6 +86,22 @@ def test_only_sections_that_changed_are_written_and_no_former_form_stays(
     assert found(base, "marsh") == set(changed)
 
 
+def test_a_chapter_that_is_renamed_is_found_by_its_new_name_in_every_section(
+    base: KnowledgeBase, tmp_path: Path
+) -> None:
+    parts = "\n\n".join(f"## Step {n} 第{n}步\n\n{word} 内容{n}。" for n, word in enumerate(WORDS))
+    path = tmp_path / "manual.md"
+    path.write_text(f"# Stopping 停机\n\nBefore.\n\n{parts}", "utf-8")
+    base.add(path)
+    assert len(found(base, "stopping")) == len(found(base, "停机")) >= len(WORDS)
+    path.write_text(f"# Starting 启动\n\nBefore.\n\n{parts}", "utf-8")
+    base.add(path)
+    assert found(base, "stopping") == found(base, "停机") == set()
+    assert len(found(base, "starting")) == len(found(base, "启动")) >= len(WORDS)
+    kept = base.engine.store
+    assert kept.unembedded(Letters().fingerprint, limit=100) == [], "and by meaning"
+
+
 def test_a_shorter_and_a_longer_one(base: KnowledgeBase, folder: Path) -> None:
     base.add(folder)
     (folder / "b.md").write_text(LONG[: LONG.index("# Part 4")], "utf-8")

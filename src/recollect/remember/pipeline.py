@@ -131,7 +131,7 @@ def write_each(
 
 
 def revise(entry: Entry, kit: Kit, *, same_text: bool) -> Receipt:
-    """Replace a memory; its vectors are made anew only where its text has changed."""
+    """Replace a memory; its vectors are made anew only where it reads otherwise to a search."""
     note = ""
     if same_text:
         kit.store.revise(entry)

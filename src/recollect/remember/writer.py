@@ -19,6 +19,7 @@ from recollect.remember import pipeline, transfer
 from recollect.remember.batches import batches
 from recollect.remember.ingress import accept
 from recollect.stores.protocol import Store, WritesElsewhere
+from recollect.text.searched import searched_alike
 from recollect.vocabulary import TRUST, Entry, Memory, Progress, Receipt
 
 Refused = Callable[[int, RecollectError], None]
@@ -130,7 +131,7 @@ class Writer:
         receipt = pipeline.revise(
             pipeline.prepare(memory, given_id=False),
             self._kit,
-            same_text=memory.text == former.text,
+            same_text=searched_alike(memory, former),
         )
         self._may_owe_vectors = self._may_owe_vectors or not receipt.embedded
         return receipt
@@ -150,7 +151,7 @@ class Writer:
                 redact=self._kit.redact,
             )  # fmt: skip
             entry = pipeline.prepare(memory, given_id=True)
-            (amended if memory.text == former.text else reworded).append(entry)
+            (amended if searched_alike(memory, former) else reworded).append(entry)
         self._store.revise_many(amended, history=False)
         note = pipeline.revise_many(reworded, self._kit, history=False)
         self._may_owe_vectors = self._may_owe_vectors or bool(note)
