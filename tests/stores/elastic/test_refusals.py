@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -10,7 +11,7 @@ from recollect.errors import RecollectError, StoreBusy, StoreError, StoreFull, S
 from recollect.stores.elastic.retriever import ElasticRetriever
 from recollect.stores.retriever_address import parse_address
 from recollect.stores.retrievers import Changes, RetrieverUnfit
-from recollect.testing.entries import make_memory
+from recollect.testing.entries import ToyEmbedder, make_memory
 from recollect.testing.retriever_contract import POSITION, TOY, keys, told
 from recollect.text.tokenise import query_terms
 from tests.stores.elastic.strict_server import StrictServer
@@ -157,6 +158,22 @@ def test_a_mapping_that_is_not_ours(elastic: StrictServer, retriever: ElasticRet
     del elastic.indexes["memories"].body["mappings"]["properties"]["facts"]
     with pytest.raises(RetrieverUnfit, match="mapping is not ours"):
         retriever.apply(told(memory))
+
+
+def test_vectors_that_are_too_long_for_it() -> None:
+    """Of Elasticsearch: OpenSearch is never asked by meaning."""
+    long = ToyEmbedder("long", 4_097)
+    with (
+        StrictServer.started() as server,
+        closing(
+            ElasticRetriever(parse_address(server.address("memories", finds="words,meaning")))
+        ) as retriever,
+    ):
+        with pytest.raises(StoreError, match="have 4,097 numbers; it keeps 4,096 at most"):
+            retriever.apply(told(make_memory("alpha 数据库", "a"), by=[long]))
+        fits = ToyEmbedder("fits", 4_096)
+        retriever.apply(told(make_memory("alpha 数据库", "a"), by=[fits]))
+        assert ask(retriever) == [("a", 0)]
 
 
 def test_a_red_cluster_is_told(elastic: StrictServer, retriever: ElasticRetriever) -> None:

@@ -13,6 +13,7 @@ from recollect.stores.facts import HOLDS_FROM, HOLDS_UNTIL, NUMBERS, TIMES
 from recollect.text.bm25 import K1, B
 
 VERSION: Final = 1
+MOST_DIMENSIONS: Final = 4096  # of a `dense_vector`
 _KEYWORD = {"type": "keyword"}
 _KEPT_ONLY = {"type": "keyword", "index": False, "doc_values": False}
 

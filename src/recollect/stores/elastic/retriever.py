@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
-from recollect.errors import FingerprintMismatch
+from recollect.errors import FingerprintMismatch, StoreError
 from recollect.filters import Filter
 from recollect.stores import facts
 from recollect.stores.copies import (
@@ -18,7 +18,7 @@ from recollect.stores.copies import (
     position_written,
     vectors_in,
 )
-from recollect.stores.elastic.mapping import base_index, vectors_index
+from recollect.stores.elastic.mapping import MOST_DIMENSIONS, base_index, vectors_index
 from recollect.stores.elastic.server import Server
 from recollect.stores.elastic.where import among
 from recollect.stores.elastic.words import MOST, scored, searches, statistics
@@ -119,6 +119,11 @@ class ElasticRetriever:
     def _make(self, name: str, embedding: Embedding, *, made_before: bool) -> None:
         """What was made before and is not there any more was removed by somebody, with vectors
         that are nowhere else: then all is made anew."""
+        if embedding.dimension > MOST_DIMENSIONS:
+            raise StoreError(
+                f"{self.name}: vectors of {embedding.name} have {embedding.dimension:,} numbers; "
+                f"it keeps {MOST_DIMENSIONS:,} at most. Take 'meaning' out of 'finds' in its address"
+            )
         mark = copy_id(name, -1)
         with self._lock:
             if name in self._server.indexes():  # another thread was faster
