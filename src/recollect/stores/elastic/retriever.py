@@ -122,7 +122,7 @@ class ElasticRetriever:
         if embedding.dimension > MOST_DIMENSIONS:
             raise StoreError(
                 f"{self.name}: vectors of {embedding.name} have {embedding.dimension:,} numbers; "
-                f"it keeps {MOST_DIMENSIONS:,} at most. Take 'meaning' out of 'finds' in its address"
+                f"it keeps {MOST_DIMENSIONS:,} at most. Let its address say finds=words"
             )
         mark = copy_id(name, -1)
         with self._lock:
