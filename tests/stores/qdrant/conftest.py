@@ -40,6 +40,12 @@ def server(qdrant_binary: Path) -> Iterator[QdrantServer]:
         yield server
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_left(server: QdrantServer) -> Iterator[None]:
+    yield
+    server.clear()
+
+
 @pytest.fixture
 def make_retriever(server: QdrantServer) -> Callable[[], Retriever]:
     return lambda: QdrantRetriever(parse_address(server.new_address()))

@@ -15,7 +15,7 @@ from recollect.errors import FingerprintMismatch, StoreBusy, StoreError, StoreUn
 from recollect.stores.qdrant.collections import check_version
 from recollect.stores.qdrant.retriever import QdrantRetriever
 from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Position, Retriever, RetrieverUnfit, Seen
+from recollect.stores.retrievers import Changes, Position, Retriever, RetrieverUnfit, Seen
 from recollect.testing.entries import make_memory
 from recollect.testing.qdrant_server import QdrantServer
 from recollect.testing.retriever_contract import POSITION, TOY, keys, told
@@ -165,3 +165,14 @@ def test_large_spaces_stay_near_to_exact(make_retriever: Callable[[], Retriever]
 def vectors_of(client: QdrantClient, retriever: QdrantRetriever) -> list[str]:
     names = [one.name for one in client.get_collections().collections]
     return [name for name in names if name.startswith(f"{retriever.address.index}--")]
+
+
+def test_vectors_that_the_store_gave_up_are_not_missed(retriever: QdrantRetriever) -> None:
+    memories = [make_memory("alpha 数据库", "a"), make_memory("beta 预算", "b")]
+    retriever.apply(told(*memories))
+    retriever.apply(Changes(embeddings=(TOY.embedding,), vectors_gone=(TOY.fingerprint,)))
+    assert ask(retriever) == []
+    assert all(check.ok for check in retriever.check())
+    retriever.apply(told(*memories))
+    assert keys(ask(retriever)) == [("a", 0)]
+    assert all(check.ok for check in retriever.check())

@@ -153,6 +153,9 @@ class QdrantRetriever:
         emptied = {vectors_in(self._base, fingerprint) for fingerprint in changes.vectors_gone}
         for name in there - {self._base}:
             if name not in wanted or name in emptied:
+                # nobody notes any more that it has their vectors, or it would seem robbed of them
+                noted = q.Filter(must=[any_of("vectors", [name])])
+                client.delete_payload(self._base, ["vectors"], noted, wait=True)
                 client.delete_collection(name)
                 there = there - {name}
         missing = wanted.keys() - there
