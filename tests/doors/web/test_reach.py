@@ -60,6 +60,9 @@ def test_nothing_sticks_out(served: Served, visit: Open, width: int, language: s
     assert _overflow(here.page) <= 0
     here.go("recalls", language)
     here.ask("which theme does Mei like? 小美喜欢什么主题？")
+    # told of by an event, like everybody's: what it moves must have moved before the click
+    mine = here.page.locator(".recall").filter(has_text="which theme does Mei like")
+    expect(mine).to_be_visible()
     others = here.page.locator(".recall").filter(has_text="dark mode 深色主题")
     others.locator("summary").first.click()
     expect(others.locator(".memory-text").first).to_be_visible()
@@ -134,6 +137,8 @@ def test_every_text_can_be_read(served: Served, visit: Open, scheme: str) -> Non
     assert here.page.evaluate(_UNREADABLE) == []
     here.go("recalls")
     here.ask("which theme does Mei like?")
+    mine = here.page.locator(".recall").filter(has_text="which theme does Mei like")
+    expect(mine).to_be_visible()
     others = here.page.locator(".recall").filter(has_text="dark mode 深色主题")
     others.locator("summary").first.click()
     expect(others.locator(".memory-text").first).to_be_visible()
