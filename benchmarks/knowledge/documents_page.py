@@ -44,8 +44,8 @@ below .03 say nothing.
 _READ = """
 What can be read from it, and what cannot:
 
-- Every passage is searched with the headings above it. Without them the right section was among the
-  first five for .554, .594 and .688 (benchmarks/LOG.md).
+- Every passage is searched with the headings above it; what they are worth was tried by hand
+  (benchmarks/LOG.md).
 - Identifiers help in all three, one passage for each section in Debian. Neighbours come after the
   ranking and change what is seen, not what is found (below).
 - The second pass and the rewriting change no figure, but these questions hardly try them: of 287
