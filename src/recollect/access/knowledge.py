@@ -162,14 +162,14 @@ class Knowledge(Wall):
     @verb(Scope.READ)
     def knowledge_bases(self) -> Records:
         """The spaces that hold documents or frequent questions."""
-        from recollect.knowledge.bases import knowledge_bases
+        from recollect.knowledge.spaces_with_knowledge import knowledge_bases
 
         found = knowledge_bases(self._engine, sees=self.caller.may_see)
         return [one._asdict() for one in found]
 
     @verb(Scope.READ)
     def has_knowledge(self) -> bool:
-        from recollect.knowledge.bases import has_knowledge
+        from recollect.knowledge.spaces_with_knowledge import has_knowledge
 
         return has_knowledge(self._engine, sees=self.caller.may_see)
 

@@ -7,8 +7,8 @@ from typing import Any
 from recollect import Engine
 from recollect.errors import NotFound
 from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.bases import knowledge_bases
 from recollect.knowledge.documents.blocks import Unreadable
+from recollect.knowledge.spaces_with_knowledge import knowledge_bases
 from tests.scenarios.scenario import Json
 
 

@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _bases(arguments: argparse.Namespace, session: Session) -> int:
-    from recollect.knowledge.bases import knowledge_bases
+    from recollect.knowledge.spaces_with_knowledge import knowledge_bases
 
     if arguments.given or arguments.space:
         raise InvalidInput("'recollect documents bases' takes no names: it shows all there are")
