@@ -105,7 +105,7 @@ def test_a_stream_gives_receipts_batch_by_batch(engine: Engine) -> None:
     first = next(stream)
     assert taken == BATCH
     assert existing(engine, first.id).text == "fact 1 事实"
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
 
 
 def test_progress(engine: Engine) -> None:

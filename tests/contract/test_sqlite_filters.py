@@ -182,7 +182,7 @@ def connect(store: SQLiteStore) -> apsw.Connection:
     """With a snapshot of now."""
     connection = apsw.Connection(str(store.path), flags=apsw.SQLITE_OPEN_READONLY)
     connection.execute("BEGIN")
-    connection.execute("SELECT count(*) FROM spaces").get  # noqa: B018  # only now it is taken
+    next(connection.execute("SELECT count(*) FROM spaces"))  # only now it is taken
     return connection
 
 

@@ -147,8 +147,7 @@ def test_who_stops_listening_stops_the_writing() -> None:
     with engine(Elsewhere()) as memory:
         stream = memory.remember_stream(told(100))
         assert next(stream).id == "m0"
-        assert isinstance(stream, Iterator)
-        stream.close()  # type: ignore[attr-defined]
+        stream.close()
         assert memory.store.count() == SIZE
     assert not [t for t in threading.enumerate() if t.name.startswith("recollect-prepare")]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.checks import check_space, shown
@@ -72,7 +72,7 @@ class Writing(Shared):
         *,
         progress: Progress | None = None,
         refused: Callable[[int, RecollectError], None] | None = None,
-    ) -> Iterator[Receipt]:
+    ) -> Generator[Receipt, None, None]:
         """The same, giving each receipt as soon as its batch is on disk.
 
         `refused` is called with the number (from 1) of an item that cannot be taken, and the rest

@@ -6,7 +6,7 @@ Loaded with the first write: a process that only asks never pays for it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -64,7 +64,7 @@ class Writer:
         *,
         progress: Progress | None,
         refused: Refused | None,
-    ) -> Iterator[Receipt]:
+    ) -> Generator[Receipt, None, None]:
         total = len(told) if isinstance(told, Sequence) else None
         done = 0
         behind = False
