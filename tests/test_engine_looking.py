@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from recollect import Engine
 from recollect.errors import InvalidInput, UnknownSpace
+from recollect.testing import run_at_once
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import existing
 
@@ -131,23 +131,13 @@ def test_closing_twice_and_the_default_place(home_of_its_own: Path) -> None:
 
 
 def test_many_threads_share_an_engine(engine: Engine) -> None:
-    faults: list[BaseException] = []
-
     def work(number: int) -> None:
-        try:
-            for n in range(15):
-                engine.remember(f"worker {number} fact {n} 事实")
-                engine.remember("told by everybody")
-                assert engine.recall(f"worker {number}").hits
-        except BaseException as e:
-            faults.append(e)
+        for n in range(15):
+            engine.remember(f"worker {number} fact {n} 事实")
+            engine.remember("told by everybody")
+            assert engine.recall(f"worker {number}").hits
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert faults == []
+    run_at_once(work, range(6))
     assert engine.status().memories == 6 * 15 + 1
     shared = engine.list(where={"reinforcement": {">": 0}}).memories
     assert [m.reinforcement for m in shared] == [6 * 15 - 1]

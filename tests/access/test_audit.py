@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from recollect.access.reception import Reception
 from recollect.access.server_file import ServerFile
 from recollect.errors import Forbidden, InvalidInput, NotFound, StoreError, Unauthorised
 from recollect.settings import Settings
-from recollect.testing import FakeClock
+from recollect.testing import FakeClock, run_at_once
 from tests.access.coming_in import LONG, caller, desk
 
 CANARY = "金丝雀 canary-4711"
@@ -101,14 +100,7 @@ def test_writers_in_threads_and_other_processes_make_one_chain(settings: Setting
             for number in range(20):
                 audit.note("offer", tenant="t", targets=[str(number)])
 
-        threads = [
-            threading.Thread(target=work, args=(reception.audit,))
-            for reception in (one, other, one, other)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_at_once(work, [reception.audit for reception in (one, other, one, other)])
         assert one.audit.verify() is None
         assert len(other.audit.list(limit=1000)) == 80
 

@@ -16,7 +16,7 @@ from recollect.access.repeats import derived_id
 from recollect.clock import system_clock
 from recollect.errors import Conflict, InvalidInput, NotFound, StoreError, StoreFull
 from recollect.settings import Settings
-from recollect.testing import FakeClock
+from recollect.testing import FakeClock, working
 from tests.access.coming_in import LONG, AtDesk, caller
 
 
@@ -89,19 +89,15 @@ def test_at_the_same_time_one_does_it_and_the_others_get_its_answer(
             return {"id": "the one"}
 
         do = Counted(slowly)
-        answers: list[tuple[Any, bool]] = []
 
-        def send(reception: Reception) -> None:
-            answers.append(reception.idempotent(who, "k", "h", do))
+        def send(reception: Reception) -> tuple[Any, bool]:
+            return reception.idempotent(who, "k", "h", do)
 
-        threads = [threading.Thread(target=send, args=(r,)) for r in (one, one, other, other)]
-        threads[0].start()
-        assert entered.wait(30)
-        for thread in threads[1:]:
-            thread.start()
-        go.set()
-        for thread in threads:
-            thread.join()
+        with working(send, [one], end=go) as first:
+            assert entered.wait(30)
+            with working(send, [one, other, other]) as others:
+                go.set()
+        answers = first.answers() + others.answers()
         assert do.times == 1
         assert [answer for answer, _ in answers] == [{"id": "the one"}] * 4
         assert sorted(replayed for _, replayed in answers) == [False, True, True, True]
@@ -117,13 +113,10 @@ def test_who_waits_too_long_is_told_to_come_back(reception: Reception) -> None:
         assert go.wait(30)
         return {}
 
-    thread = threading.Thread(target=lambda: reception.idempotent(who, "k", "h", slowly))
-    thread.start()
-    assert entered.wait(30)
-    with pytest.raises(Conflict, match="try again"):
-        reception.idempotent(who, "k", "h", Counted())
-    go.set()
-    thread.join()
+    with working(lambda key: reception.idempotent(who, key, "h", slowly), ["k"], end=go):
+        assert entered.wait(30)
+        with pytest.raises(Conflict, match="try again"):
+            reception.idempotent(who, "k", "h", Counted())
     assert reception.idempotent(who, "k", "h", Counted()).replayed
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import cast
 
@@ -12,6 +11,7 @@ from recollect.access.tenant_names import check_tenant, file_of, tenant_in
 from recollect.access.tenants import Tenants
 from recollect.errors import Conflict, InvalidInput, NotFound, StoreError, Unauthorised
 from recollect.settings import Settings
+from recollect.testing import run_at_once
 from tests.access.coming_in import AtDesk, caller, desk
 from tests.embedders_of_tests import Letters
 
@@ -170,25 +170,16 @@ def test_many_threads_open_and_close_without_harm(settings: Settings) -> None:
     names = [f"t{n}" for n in range(4)]
     for name in names:
         tenants.create(name)
-    faults: list[BaseException] = []
 
     def work(number: int) -> None:
-        try:
-            for turn in range(12):
-                name = names[(number + turn) % 4]
-                with tenants.engine(name) as engine:
-                    engine.remember(f"{name} thread {number} 第 {turn} 次")
-                    texts = [m.text for m in engine.list(limit=100).memories]
-                    assert all(text.startswith(name) for text in texts)
-        except BaseException as e:
-            faults.append(e)
+        for turn in range(12):
+            name = names[(number + turn) % 4]
+            with tenants.engine(name) as engine:
+                engine.remember(f"{name} thread {number} 第 {turn} 次")
+                texts = [m.text for m in engine.list(limit=100).memories]
+                assert all(text.startswith(name) for text in texts)
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not faults, faults
+    run_at_once(work, range(4))
     for name in names:
         with tenants.engine(name) as engine:
             assert len(engine.list(limit=100).memories) == 12

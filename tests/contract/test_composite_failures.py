@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import FoundPartly, Shortfall, Store
 from recollect.stores.retrievers import MEANING, WORDS, Position
 from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from recollect.testing import ToyEmbedder, make_entry, make_memory, run_at_once
 from recollect.text import tokenise
 from recollect.text.tokenise import query_terms
 from recollect.vocabulary import Found
@@ -452,26 +451,17 @@ def test_many_threads_write_and_ask_while_an_engine_comes_and_goes(closing: Clos
     one, two = Unruly(InMemoryStore(), name="one"), Unruly(InMemoryStore(), name="two")
     store = closing(composite(one, two))
     store.declare(TOY.embedding)
-    faults: list[BaseException] = []
 
     def work(number: int) -> None:
-        try:
-            for turn in range(10):
-                one.down = (number + turn) % 2 == 0
-                tell(store, f"thread{number} turn{turn} 共同", f"{number}-{turn}")
-                assert f"{number}-{turn}" in ids(words(store, f"thread{number} turn{turn}"))
-                if turn % 3 == 2:
-                    store.delete([f"{number}-{turn}"])
-                    assert f"{number}-{turn}" not in ids(words(store, "共同", limit=100))
-        except BaseException as e:
-            faults.append(e)
+        for turn in range(10):
+            one.down = (number + turn) % 2 == 0
+            tell(store, f"thread{number} turn{turn} 共同", f"{number}-{turn}")
+            assert f"{number}-{turn}" in ids(words(store, f"thread{number} turn{turn}"))
+            if turn % 3 == 2:
+                store.delete([f"{number}-{turn}"])
+                assert f"{number}-{turn}" not in ids(words(store, "共同", limit=100))
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not faults, faults
+    run_at_once(work, range(4))
     one.down = False
     until(lambda: store.catch_up(1))
     assert all(check.ok for check in store.check())

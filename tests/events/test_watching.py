@@ -19,7 +19,7 @@ from recollect.events.events import Events
 from recollect.events.kinds import GAP, RETRIEVAL_TRACE, TIER_CHANGE
 from recollect.settings import Settings
 from recollect.stores.tiers import EventLog
-from recollect.testing import FakeClock
+from recollect.testing import FakeClock, working
 from recollect.vocabulary import Event
 
 LONG = 30  # seconds; nobody waits so long unless something is broken
@@ -59,13 +59,9 @@ def test_a_follower_replays_and_then_goes_on(events: Events) -> None:
 
 
 def test_a_new_event_wakes_whoever_waits(events: Events) -> None:
-    got: list[Event] = []
-    with events.follow() as follower:
-        waiting = threading.Thread(target=lambda: got.append(next(follower)))
-        waiting.start()
+    with events.follow() as follower, working(next, [follower], within=LONG) as waiting:
         events.later(RETRIEVAL_TRACE, dict, spaces=["a"])
-        waiting.join(LONG)
-    assert [event.kind for event in got] == [RETRIEVAL_TRACE]
+    assert [event.kind for event in waiting.answers()] == [RETRIEVAL_TRACE]
 
 
 def test_spaces_and_kinds_are_filtered(events: Events) -> None:
@@ -81,13 +77,9 @@ def test_spaces_and_kinds_are_filtered(events: Events) -> None:
 
 def test_closing_ends_a_follower_that_waits(events: Events) -> None:
     follower = events.follow()
-    got: list[Event] = []
-    waiting = threading.Thread(target=lambda: got.extend(follower))
-    waiting.start()
-    follower.close()
-    waiting.join(LONG)
-    assert not waiting.is_alive()
-    assert got == []
+    with working(list, [follower], within=LONG) as waiting:
+        follower.close()
+    assert waiting.answers() == [[]]
 
 
 def test_at_the_end_followers_get_what_there_is_and_stop(log: EventLog, clock: FakeClock) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from recollect import Engine
 from recollect.errors import InvalidInput, NotFound, StoreBusy, StoreCorrupt
 from recollect.notebook.books import Book, Books, Form, book_lock, books_directory
+from recollect.testing import run_at_once, working
 from tests.durability.children import Child, Say
 
 
@@ -169,14 +170,12 @@ def test_the_lock_keeps_other_threads_out(books: Books, tmp_path: Path) -> None:
         except StoreBusy:
             heard.append("busy")
 
-    with book_lock(books.directory, book):
-        thread = threading.Thread(target=attempt, args=(0.02,))
-        thread.start()
-        thread.join()
-        patient = threading.Thread(target=attempt, args=(30,))
-        patient.start()
-        time.sleep(0.05)
-    patient.join()
+    with ExitStack() as held:
+        held.enter_context(book_lock(books.directory, book))
+        run_at_once(attempt, [0.02])
+        with working(attempt, [30]) as patient:
+            patient.wait(0.05)
+            held.close()
     assert heard == ["busy", "in"]
 
 

@@ -13,8 +13,9 @@ import pytest
 
 from recollect import Engine
 from recollect.notebook import freshen
-from recollect.notebook.books import Form, book_lock
+from recollect.notebook.books import Book, Form, book_lock
 from recollect.settings import Settings
+from recollect.testing import run_at_once, working
 from recollect.vocabulary import Status
 from tests.notebook.shelf import TOY, shelf
 
@@ -137,17 +138,14 @@ def test_while_another_holds_the_book_the_answer_comes_and_says_so(tmp_path: Pat
         at.sync()
         held, done = threading.Event(), threading.Event()
 
-        def hold() -> None:
-            with book_lock(at.books.directory, at.book):
+        def hold(book: Book) -> None:
+            with book_lock(at.books.directory, book):
                 held.set()
-                done.wait(30)
+                assert done.wait(30)
 
-        thread = threading.Thread(target=hold)
-        thread.start()
-        held.wait(30)
-        answer = at.engine.recall("紫水晶", spaces="work")
-        done.set()
-        thread.join()
+        with working(hold, [at.book], end=done):
+            assert held.wait(30)
+            answer = at.engine.recall("紫水晶", spaces="work")
         assert answer.status is Status.STALE
         assert "another process" in answer.reasons[0]
         assert answer.hits
@@ -219,17 +217,11 @@ def test_many_threads_may_ask_at_once(tmp_path: Path) -> None:
     with shelf(tmp_path, form=Form.FOLDER, sync_seconds=30.0) as at:
         for n in range(40):
             at.write(f"n{n}.md", f"# Note {n}\n\nunique{n}x 第 {n} 条\n")
-        statuses: list[Status] = []
 
-        def ask(n: int) -> None:
-            statuses.append(at.engine.recall(f"unique{n}x", spaces="work").status)
+        def ask(n: int) -> Status:
+            return at.engine.recall(f"unique{n}x", spaces="work").status
 
-        threads = [threading.Thread(target=ask, args=(n,)) for n in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert statuses == [Status.ANSWERED] * 6
+        assert run_at_once(ask, range(6)) == [Status.ANSWERED] * 6
         assert len(at.memories()) == 40
 
 

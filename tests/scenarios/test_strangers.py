@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from recollect.settings import Settings
+from recollect.testing import run_at_once
 from tests.scenarios.doors.knowledge_commands import COMMANDS
 from tests.scenarios.doors.over_mcp import TOOLS, OverMcp, over_http
 from tests.scenarios.doors.over_rest import ROUTES, OverRest
@@ -411,8 +411,7 @@ def test_all_of_them_at_once(served: Served, portal: BlockingPortal) -> None:
                 seen.append(world.step(actor, deed, number + index))
             return strangers_in("\n".join(seen), actor, actors)
 
-        with ThreadPoolExecutor(len(actors)) as pool:
-            assert list(pool.map(walk, range(len(actors)))) == [[]] * len(actors)
+        assert run_at_once(walk, range(len(actors))) == [[]] * len(actors)
         what_is_left(actors)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from recollect import Engine
 from recollect.errors import RecollectError
 from recollect.settings import Settings
+from recollect.testing import run_at_once
 from recollect.vocabulary import Action, Decision, Principal
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, PORT
 
@@ -28,22 +28,14 @@ def engine_at(path: Path) -> Engine:
 
 def at_once(*acts: Callable[[], object]) -> list[object]:
     """What each gave or raised."""
-    begin = threading.Barrier(len(acts))
-    results: list[object] = [None] * len(acts)
 
-    def run(number: int, act: Callable[[], object]) -> None:
-        begin.wait()
+    def run(act: Callable[[], object]) -> object:
         try:
-            results[number] = act()
+            return act()
         except RecollectError as e:
-            results[number] = e
+            return e
 
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+    return run_at_once(run, acts)
 
 
 @pytest.mark.parametrize("together", ["one engine", "two engines"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from recollect import Engine
 from recollect.settings import Settings
+from recollect.testing import working
 from recollect.tiers import offering
 from recollect.tiers.filtering import Filtered, filtered
 from recollect.tiers.kit import Kit
@@ -35,22 +37,21 @@ def test_who_decides_between_log_and_working_memory(
     folder = tmp_path / "store"
     folder.mkdir()
     settings = Settings(embedder="hashing")
-    deciding: list[threading.Thread] = []
     with (
+        ExitStack() as deciding,
         Engine(folder / "m.db", settings=settings) as one,
         Engine(folder / "m.db", settings=settings) as other,
     ):
 
         def slowly(offers: Sequence[Offer], kit: Kit) -> None:
-            act = threading.Thread(target=DECIDERS[decider], args=(other, offers[0].id))
-            deciding.append(act)
-            act.start()
-            act.join(timeout=1)  # as long as it likes, if nothing keeps it waiting
+            decide = partial(DECIDERS[decider], other)
+            act = deciding.enter_context(working(decide, [offers[0].id]))
+            act.wait(1)  # as long as it likes, if nothing keeps it waiting
             make_recent(offers, kit)
 
         monkeypatch.setattr(offering, "make_recent", slowly)
         one.offer(text, source="page", by=BO)
-        deciding[0].join()
+        deciding.close()
         for engine in (one, other):
             assert engine.tiers.working(spaces=["global"]) == []
             assert engine.recall("预算 port", preset="workflow", unverified_share=1.0).hits == ()

@@ -5,6 +5,7 @@ A back-end's test file subclasses `StoreContract` and `TierContract` (or `Embedd
 says how to make one; every test of the contract then runs on it.
 """
 
+from recollect.testing.at_once import run_at_once, working
 from recollect.testing.embedder_contract import EmbedderContract
 from recollect.testing.entries import ToyEmbedder, make_entry, make_memory, make_offer
 from recollect.testing.fake_clock import FakeClock
@@ -24,6 +25,8 @@ __all__ = [
     "make_entry",
     "make_memory",
     "make_offer",
+    "run_at_once",
     "run_programs",
     "run_tier_programs",
+    "working",
 ]

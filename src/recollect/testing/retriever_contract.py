@@ -11,7 +11,6 @@ are held to the reference store; an engine that rounds its own way gives a `scor
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -35,6 +34,7 @@ from recollect.stores.retrievers import (
     Seen,
     version_of,
 )
+from recollect.testing.at_once import run_at_once
 from recollect.testing.entries import NOON, ToyEmbedder, lines, make_entry, make_memory
 from recollect.testing.filter_cases import FILTERS, filter_memories, passing
 from recollect.text.searched import searched_text
@@ -367,23 +367,14 @@ class RetrieverContract:
     # Care
 
     def test_threads_may_share_it(self, retriever: Retriever) -> None:
-        faults: list[BaseException] = []
         retriever.apply(Changes(embeddings=(TOY.embedding,)))
 
         def work(number: int) -> None:
-            try:
-                for turn in range(6):
-                    text = f"thread{number} turn{turn}"
-                    retriever.apply(told(make_memory(text, f"{number}-{turn}")))
-                    assert f"{number}-{turn}" in self.found(retriever, text)
-            except BaseException as e:
-                faults.append(e)
+            for turn in range(6):
+                text = f"thread{number} turn{turn}"
+                retriever.apply(told(make_memory(text, f"{number}-{turn}")))
+                assert f"{number}-{turn}" in self.found(retriever, text)
 
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not faults, faults
+        run_at_once(work, range(3))
         assert len(retriever.copies(cursor=None, limit=100).copies) == 18
         assert all(check.ok for check in retriever.check())

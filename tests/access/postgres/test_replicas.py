@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -18,7 +18,7 @@ from recollect.access.server_tables import ServerTables
 from recollect.errors import Conflict, NotFound, StoreTooNew, Unauthorised
 from recollect.settings import Settings
 from recollect.stores.postgres.database import tenant_number
-from recollect.testing import FakeClock
+from recollect.testing import FakeClock, run_at_once, working
 from recollect.testing.postgres_server import PostgresServer
 from tests.access.coming_in import AtDesk, caller, desk
 
@@ -65,7 +65,6 @@ def test_another_process_revokes(reception: Reception, settings: Settings) -> No
 def test_a_write_sent_to_two_servers_is_done_once(reception: Reception, other: Reception) -> None:
     who = caller(reception)
     done: list[str] = []
-    answers: list[object] = []
     began, go = threading.Event(), threading.Event()
 
     def slowly() -> Any:
@@ -78,20 +77,16 @@ def test_a_write_sent_to_two_servers_is_done_once(reception: Reception, other: R
         done.append("other")
         return {}
 
-    first = threading.Thread(
-        target=lambda: answers.append(reception.idempotent(who, "k", "h", slowly).record)
-    )
-    first.start()
-    assert began.wait(30)
-    second = threading.Thread(
-        target=lambda: answers.append(other.idempotent(who, "k", "h", again).record)
-    )
-    second.start()
-    go.set()
-    first.join()
-    second.join()
+    def send(given: tuple[Reception, Callable[[], Any]]) -> object:
+        at, write = given
+        return at.idempotent(who, "k", "h", write).record
+
+    with working(send, [(reception, slowly)], end=go) as first:
+        assert began.wait(30)
+        with working(send, [(other, again)]) as second:
+            go.set()
     assert done == ["reception"]
-    assert answers[0] == answers[1]
+    assert first.answers() == second.answers()
     assert len(AtDesk(other, who).list()["memories"]) == 1
     with pytest.raises(Conflict, match="another request"):
         other.idempotent(who, "k", "different", again)
@@ -100,18 +95,12 @@ def test_a_write_sent_to_two_servers_is_done_once(reception: Reception, other: R
 def test_one_audit_trail_of_all_servers(
     reception: Reception, other: Reception, settings: Settings
 ) -> None:
-    def work(at: Reception, name: str) -> None:
+    def work(given: tuple[Reception, str]) -> None:
+        at, name = given
         for n in range(10):
             at.audit.note("remember", tenant=name, targets=[f"记 {n}"])
 
-    threads = [
-        threading.Thread(target=work, args=(at, name))
-        for at, name in ((reception, "a"), (other, "b"), (other, "c"))
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once(work, [(reception, "a"), (other, "b"), (other, "c")])
     assert [row.number for row in other.audit.list()] == list(range(30, 0, -1))
     assert reception.audit.head() == other.audit.head()
     assert other.audit.verify(head=reception.audit.head()) is None

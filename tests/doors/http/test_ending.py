@@ -23,6 +23,7 @@ from websockets.sync.client import connect
 from recollect import Engine
 from recollect.doors.http.serving import listen
 from recollect.settings import Settings
+from recollect.testing import working
 from tests.doors.http.served import LONG
 from tests.doors.running import process
 
@@ -90,8 +91,8 @@ def test_what_was_acknowledged_is_there(tmp_path: Path, how: signal.Signals) -> 
     acknowledged: list[str] = []
     enough, stopping = threading.Event(), threading.Event()
 
-    def write(address: str, writer: int) -> None:
-        with httpx.Client(base_url=address, timeout=30) as client:
+    def write(writer: int) -> None:
+        with httpx.Client(base_url=server.address, timeout=30) as client:
             for number in range(10_000):
                 text = f"第{number}条 of writer {writer}"
                 try:
@@ -104,15 +105,10 @@ def test_what_was_acknowledged_is_there(tmp_path: Path, how: signal.Signals) -> 
                 if len(acknowledged) > 60:
                     enough.set()
 
-    with running(store) as server:
-        writers = [threading.Thread(target=write, args=(server.address, n)) for n in range(4)]
-        for writer in writers:
-            writer.start()
+    with running(store) as server, working(write, range(4)):
         assert enough.wait(60)
         stopping.set()
         assert server.stop(how) == 0
-        for writer in writers:
-            writer.join()
     there = kept(store)
     assert set(acknowledged) <= there
     assert len(there) <= len(acknowledged) + 4  # one more of each, whose answer did not arrive
@@ -138,15 +134,15 @@ def test_listeners_do_not_hold_it_up(tmp_path: Path) -> None:
     before that, and tells the listeners."""
     with running(tmp_path / "m.db") as server:
         client = httpx.Client(base_url=server.address, timeout=60)
-        ended: list[str] = []
 
-        def listen() -> None:
-            with client.stream("GET", "/v1/events/stream", params={"after": 0}) as stream:
-                ended.extend(stream.iter_lines())
+        def listen(after: int) -> list[str]:
+            with client.stream("GET", "/v1/events/stream", params={"after": after}) as stream:
+                return list(stream.iter_lines())
 
-        listener = threading.Thread(target=listen)
-        listener.start()
-        with connect(server.address.replace("http", "ws") + "/ws/events") as watching:
+        with (
+            working(listen, [0], within=30) as listener,
+            connect(server.address.replace("http", "ws") + "/ws/events") as watching,
+        ):
             watching.send('{"after": 0}')
             httpx.post(f"{server.address}/v1/offers", json={"text": LONG})
             assert json.loads(watching.recv(timeout=30))["kind"] == "tier_change"
@@ -155,8 +151,7 @@ def test_listeners_do_not_hold_it_up(tmp_path: Path) -> None:
                 watching.recv(timeout=30)
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code in (1001, 1012)
-        listener.join(30)
-        assert not listener.is_alive()
+        (ended,) = listener.answers()
         assert any(line.startswith("id: ") for line in ended)
         client.close()
 

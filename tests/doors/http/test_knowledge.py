@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,6 +13,7 @@ import httpx
 import pytest
 
 from recollect.settings import Settings
+from recollect.testing import run_at_once
 from tests.doors.http.served import Served, served_on
 from tests.knowledge.files_of_tests import pdf
 from tests.knowledge.web.serving_web import a_site, html
@@ -281,8 +281,7 @@ def test_many_files_at_once(served: Served) -> None:
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])
 
-    with ThreadPoolExecutor(16) as pool:
-        ids = list(pool.map(send, range(24)))
+    ids = run_at_once(send, range(24))
     assert len(set(ids)) == 12
     listed = client.get(DOCUMENTS).json()["documents"]
     assert sorted(one["id"] for one in listed) == sorted(set(ids))

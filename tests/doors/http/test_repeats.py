@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 from fastapi.routing import APIRoute
 
 from recollect.access.caller import Scope
+from recollect.testing import run_at_once
 from tests.doors.http.served import LONG, Served
 from tests.doors.http.ways import WAYS
 
@@ -105,8 +105,7 @@ def test_many_at_once_are_one(served: Served) -> None:
             together.wait()
             return client.post("/v1/memories", json={"text": "同时 at once"}, headers=_key("a"))
 
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(send, range(8)))
+    answers = run_at_once(send, range(8))
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert sum("Idempotency-Replayed" not in answer.headers for answer in answers) == 1

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from recollect import MemoryRetrievalNode
+from recollect.testing import working
 from recollect.vocabulary import Json
 from tests.doors.running import process
 from tests.doors.web.conftest import Open
@@ -30,22 +31,17 @@ def test_a_node_in_another_thread_is_seen_running_and_then_completed(
         if data.get("state") == "running":
             assert go_on.wait(60)
 
-    def work() -> None:
+    def work(topic: str) -> None:
         with served.engine() as engine:
             engine.remember("先灰度，后全量。 Canary first.", space="release")
             node = MemoryRetrievalNode(engine, name="取回历史")
-            node.process({"topic": "发布计划", "group_id": "release", "run_id": "run-7"}, emit)
+            node.process({"topic": topic, "group_id": "release", "run_id": "run-7"}, emit)
 
-    worker = threading.Thread(target=work)
-    worker.start()
     node = page.locator(".node")
-    try:
+    with working(work, ["发布计划"], end=go_on):
         expect(node).to_have_class("node running")
         expect(node).to_contain_text("取回历史")
         expect(page.locator(".run")).to_contain_text("run-7")
-    finally:
-        go_on.set()
-        worker.join()
     expect(node).to_have_class("node completed")
     expect(node).to_contain_text("hits: 1")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from recollect.knowledge.web import SearchWeb, web_stage
 from recollect.knowledge.web.ranking import MOST_EMBEDDED
 from recollect.settings import Settings
 from recollect.stores.in_memory import InMemoryStore
-from recollect.testing import FakeClock
+from recollect.testing import FakeClock, run_at_once
 from recollect.vocabulary import Found, Tier
 from tests.embedders.serving import Reply
 from tests.embedders_of_tests import Letters
@@ -294,16 +293,11 @@ def test_many_that_hang_take_no_threads_from_memories(site: Site) -> None:
         settings = Settings(web_search="searxng", web_endpoint=f"http://127.0.0.1:{port}")
         with engine_for(None, settings=settings) as engine:
             engine.remember(KNOWN, space="metro")
-            found: list[Passages] = []
 
-            def one() -> None:
-                found.append(ask(engine, web=web_stage(engine), deadline=2.0))
+            def one(_: int) -> Passages:
+                return ask(engine, web=web_stage(engine), deadline=2.0)
 
-            threads = [threading.Thread(target=one) for _ in range(12)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            found = run_at_once(one, range(12))
     assert len(found) == 12
     for passages in found:
         (hit,) = (hit for hit, _ in passages)

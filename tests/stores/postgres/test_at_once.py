@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 
 import psycopg
@@ -15,7 +15,7 @@ from recollect.stores.postgres import schema, vector_tables
 from recollect.stores.postgres.address import parse_address
 from recollect.stores.postgres.pool import Connection, borrow_pool, return_pool
 from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder
+from recollect.testing import ToyEmbedder, working
 from recollect.testing.postgres_server import PostgresServer
 
 _WAITING = (
@@ -25,27 +25,14 @@ _WAITING = (
 
 def all_wait_then_go(address: str, lock: int, calls: Sequence[Callable[[], object]]) -> None:
     """Every call has come as far as the lock before the first of them gets it."""
-    faults: list[BaseException] = []
-
-    def run(call: Callable[[], object]) -> None:
-        try:
-            call()
-        except BaseException as e:
-            faults.append(e)
-
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
     with psycopg.connect(address, autocommit=True) as holder:
         holder.execute("SELECT pg_advisory_lock(%s)", (lock,))
-        for thread in threads:
-            thread.start()
-        until = time.monotonic() + 30
-        while holder.execute(_WAITING, (lock,)).fetchone() != (len(calls),):
-            assert not faults, faults
-            assert time.monotonic() < until, "they never came to the lock"
-            time.sleep(0.01)
-    for thread in threads:
-        thread.join()
-    assert not faults, faults
+        with working(lambda call: call(), calls) as workers, closing(holder):
+            until = time.monotonic() + 30
+            while holder.execute(_WAITING, (lock,)).fetchone() != (len(calls),):
+                workers.check()
+                assert time.monotonic() < until, "they never came to the lock"
+                time.sleep(0.01)
 
 
 def test_stores_on_an_empty_database(server: PostgresServer) -> None:

@@ -21,7 +21,7 @@ from recollect.stores.postgres import database
 from recollect.stores.postgres import store as store_module
 from recollect.stores.postgres.database import Cursor, tenant_number
 from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from recollect.testing import ToyEmbedder, make_entry, make_memory, run_at_once
 from recollect.testing.postgres_server import PostgresServer
 
 TOY = ToyEmbedder()
@@ -127,24 +127,14 @@ def test_no_mishap_leaves_a_connection_to_the_wrong_tenant(
 
 
 def test_tenants_who_share_connections_at_once_see_their_own(two: list[PostgresStore]) -> None:
-    faults: list[BaseException] = []
-
     def work(number: int) -> None:
         chance = random.Random(number)
-        try:
-            for _ in range(15):
-                store = chance.choice(two)
-                sees_its_own(store)
-                chance.choice(MISHAPS)(store)
-        except BaseException as e:
-            faults.append(e)
+        for _ in range(15):
+            store = chance.choice(two)
+            sees_its_own(store)
+            chance.choice(MISHAPS)(store)
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not faults, faults
+    run_at_once(work, range(4))
 
 
 @contextmanager
@@ -271,16 +261,12 @@ def test_a_lock_that_others_hold_is_waited_for_once(address: str, tenant: str) -
     store = PostgresStore(f"{address}&connections=5", tenant=tenant)
     together = threading.Barrier(4)
 
-    def use() -> None:
+    def use(_: int) -> None:
         with store._database.ask() as reader:
             reader.execute("SELECT 1")
             together.wait(30)
 
-    threads = [threading.Thread(target=use) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once(use, range(4))
     assert len(store._pool._idle) == 4
     with psycopg.connect(address) as holder:
         key = (database._WRITERS, store._database.number % 2**31)

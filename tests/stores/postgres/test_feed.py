@@ -14,7 +14,7 @@ from recollect.errors import InvalidVector
 from recollect.stores.postgres.database import tenant_number
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.retrievers import KeepsChanges, What
-from recollect.testing import make_entry, make_memory
+from recollect.testing import make_entry, make_memory, working
 from tests.contract.test_feeds import (  # noqa: F401  # run here too, on the store below
     OTHER,
     TOY,
@@ -101,26 +101,15 @@ def test_whoever_follows_while_others_write_misses_nothing(
     falls between the two. And no number comes to be seen after a greater one."""
     stores = [open_store(tenant) for _ in range(3)]
     begun = threading.Barrier(4)
-    faults: list[BaseException] = []
 
     def write(worker: int) -> None:
-        try:
-            for n in range(60):
-                if n == 5:
-                    begun.wait(60)
-                # spaces that come to be with the write, too
-                put(stores[worker], f"文 {worker} {n}", f"w{worker}-{n}", f"room {worker} {n // 7}")
-        except BaseException as e:
-            faults.append(e)
-            begun.abort()
+        for n in range(60):
+            if n == 5:
+                begun.wait(60)
+            # spaces that come to be with the write, too
+            put(stores[worker], f"文 {worker} {n}", f"w{worker}-{n}", f"room {worker} {n // 7}")
 
-    threads = [threading.Thread(target=write, args=(n,)) for n in range(3)]
-    for thread in threads:
-        thread.start()
-    begun.wait(60)
     feed = store.feed()
-    feed.follow("one")
-    before = {memory.id for memory in store.scan(limit=10_000).memories}
     seen: list[int] = []
     names: set[str] = set()
 
@@ -129,10 +118,13 @@ def test_whoever_follows_while_others_write_misses_nothing(
             seen.append(change.number)
             names.add(change.name)
 
-    while any(thread.is_alive() for thread in threads):
-        look()
+    with working(write, range(3)) as workers:
+        begun.wait(60)
+        feed.follow("one")
+        before = {memory.id for memory in store.scan(limit=10_000).memories}
+        while workers.busy:
+            look()
     look()
-    assert not faults, faults
     assert seen == list(range(1, len(seen) + 1))  # a number seen late would have been missed
     every = {f"w{worker}-{n}" for worker in range(3) for n in range(60)}
     assert before | names == every

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from recollect.errors import StoreBusy
 from recollect.settings import Settings
 from recollect.stores.postgres import near, upkeep
 from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from recollect.testing import ToyEmbedder, make_entry, make_memory, working
 from recollect.testing.postgres_server import ROLE, PostgresServer
 from tests.stores.postgres.transaction_pool import TransactionPool
 
@@ -90,16 +90,16 @@ def test_one_decides_at_a_time_and_then_the_next(pooled: str, tenant: str) -> No
     first, second = (opened(pooled, tenant) for _ in range(2))
     order: list[str] = []
 
-    def decide() -> None:
-        with second.tiers().quarantine.alone():
+    def decide(store: PostgresStore) -> None:
+        with store.tiers().quarantine.alone():
             order.append("second")
 
-    with first.tiers().quarantine.alone():
-        other = threading.Thread(target=decide)
-        other.start()
-        other.join(0.3)
-        order.append("first")
-    other.join(60)
+    with ExitStack() as deciding:
+        deciding.enter_context(first.tiers().quarantine.alone())
+        with working(decide, [second], within=60) as other:
+            other.wait(0.3)
+            order.append("first")
+            deciding.close()
     assert order == ["first", "second"]
     with (
         first.feed().alone("x", patience=5),

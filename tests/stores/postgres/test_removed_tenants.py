@@ -14,7 +14,7 @@ from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.erasing_tenants import erase_tenant
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Written
-from recollect.testing import make_entry, make_memory
+from recollect.testing import make_entry, make_memory, working
 from recollect.testing.entries import NOON
 from recollect.testing.postgres_server import PostgresServer
 from recollect.vocabulary import Event
@@ -36,18 +36,13 @@ def test_a_write_under_way_is_removed_too(
         assert may_end.wait(30)
         return done
 
-    writer = threading.Thread(target=lambda: store._database.write(slowly))
-    remover = threading.Thread(target=erase_tenant, args=(address, tenant))
-    writer.start()
-    assert written.wait(30)
-    remover.start()
-    with psycopg.connect(server.address(), autocommit=True) as looking:
-        while remover.is_alive() and looking.execute(_WAITING).fetchone() == (0,):
-            remover.join(0.01)
-    assert remover.is_alive()  # it waits for who writes
-    may_end.set()
-    writer.join()
-    remover.join()
+    with working(store._database.write, [slowly], end=may_end):
+        assert written.wait(30)
+        with working(lambda name: erase_tenant(address, name), [tenant], end=may_end) as remover:
+            with psycopg.connect(server.address(), autocommit=True) as looking:
+                while remover.busy and looking.execute(_WAITING).fetchone() == (0,):
+                    remover.wait(0.01)
+            assert remover.busy  # it waits for who writes
     anew = open_store(tenant)
     assert [one.name for one in anew.spaces()] == ["global"] and anew.count() == 0
 

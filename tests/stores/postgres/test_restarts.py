@@ -15,7 +15,7 @@ from recollect.doors.http.problems import of_error
 from recollect.errors import StoreBusy, StoreUnavailable
 from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from recollect.testing import ToyEmbedder, make_entry, make_memory, working
 from recollect.testing.postgres_server import PostgresServer
 from recollect.vocabulary import Action
 
@@ -37,7 +37,6 @@ def test_nothing_acknowledged_is_lost_when_the_server_restarts(
     store = PostgresStore(own_server.new_database())
     store.declare(TOY.embedding)
     acknowledged: list[str] = []
-    faults: list[BaseException] = []
     cut_off = 0
     done = threading.Event()
 
@@ -55,26 +54,17 @@ def test_nothing_acknowledged_is_lost_when_the_server_restarts(
             except StoreUnavailable:  # said so, and the same again is safe
                 cut_off += 1
                 time.sleep(0.02)
-            except BaseException as e:
-                faults.append(e)
-                return
 
-    threads = [threading.Thread(target=write, args=(n,)) for n in range(3)]
-    for thread in threads:
-        thread.start()
-    for _ in range(RESTARTS):
-        time.sleep(0.15)
-        before = len(acknowledged)
-        own_server.stop(mode)
-        own_server.start()
-        until = time.monotonic() + 5
-        while len(acknowledged) <= before + 3 and time.monotonic() < until:
-            time.sleep(0.01)
-        assert len(acknowledged) > before + 3, "not healthy within five seconds"
-    done.set()
-    for thread in threads:
-        thread.join()
-    assert not faults, faults
+    with working(write, range(3), end=done):
+        for _ in range(RESTARTS):
+            time.sleep(0.15)
+            before = len(acknowledged)
+            own_server.stop(mode)
+            own_server.start()
+            until = time.monotonic() + 5
+            while len(acknowledged) <= before + 3 and time.monotonic() < until:
+                time.sleep(0.01)
+            assert len(acknowledged) > before + 3, "not healthy within five seconds"
     assert cut_off
     held = {memory.id for memory in store.scan(limit=100_000).memories}
     assert held >= set(acknowledged)

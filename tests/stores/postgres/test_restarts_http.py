@@ -8,13 +8,16 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 
 import httpx
 import pytest
 
 from recollect.access.reception import Reception
 from recollect.settings import Settings
-from recollect.testing import ToyEmbedder
+from recollect.testing import ToyEmbedder, working
+from recollect.testing.at_once import Workers
 from recollect.testing.postgres_server import PostgresServer
 from tests.doors.http.served import Served
 
@@ -40,32 +43,29 @@ class Traffic:
         self.acknowledged: list[str] = []
         self.answered = 0
         self.refused = 0
-        self.faults: list[str] = []
-        work = [(self._write, n) for n in range(WRITERS)] + [(self._ask, n) for n in range(READERS)]
-        self._threads = [threading.Thread(target=self._go_on, args=one) for one in work]
-        for thread in self._threads:
-            thread.start()
 
-    def _go_on(self, work: object, number: int) -> None:
-        try:
-            with httpx.Client(
-                base_url=self._address, headers=self._headers, timeout=60, verify=False
-            ) as client:
-                assert callable(work)
-                work(client, number)
-        except Exception as e:
-            self.faults.append(repr(e))
+    @contextmanager
+    def under_way(self) -> Iterator[Workers[None]]:
+        work = [partial(self._write, n) for n in range(WRITERS)] + [self._ask] * READERS
+        with working(self._go_on, work, end=self._done) as workers:
+            yield workers
+
+    def _go_on(self, work: Callable[[httpx.Client], None]) -> None:
+        with httpx.Client(
+            base_url=self._address, headers=self._headers, timeout=60, verify=False
+        ) as client:
+            work(client)
 
     def _was_done(self, answer: httpx.Response) -> bool:
         if answer.is_success:
             return True
         self.refused += 1
-        if answer.status_code != 503 or not answer.headers.get("Retry-After"):
-            self.faults.append(f"{answer.status_code} {answer.text}")
+        assert answer.status_code == 503, answer.text
+        assert answer.headers.get("Retry-After")
         self._done.wait(0.01)
         return False
 
-    def _write(self, client: httpx.Client, writer: int) -> None:
+    def _write(self, writer: int, client: httpx.Client) -> None:
         number = 0
         while not self._done.is_set():
             name = f"w{writer}-{number}"
@@ -74,24 +74,19 @@ class Traffic:
                 self.acknowledged.append(name)
                 number += 1
 
-    def _ask(self, client: httpx.Client, _: int) -> None:
+    def _ask(self, client: httpx.Client) -> None:
         while not self._done.is_set():
             if self._was_done(client.post("/v1/recall", json={"question": "writer 预算"})):
                 self.answered += 1
 
-    def goes_on(self) -> None:
+    def goes_on(self, workers: Workers[None]) -> None:
         """Both kinds of work are done again."""
         written, answered = len(self.acknowledged), self.answered
         until = time.monotonic() + _PATIENCE
         while len(self.acknowledged) <= written + 2 or self.answered <= answered + 2:
-            assert not self.faults, self.faults
+            workers.check()
             assert time.monotonic() < until, "nothing was done any more"
             time.sleep(0.005)
-
-    def end(self) -> None:
-        self._done.set()
-        for thread in self._threads:
-            thread.join()
 
 
 def ready_after(address: str) -> float:
@@ -116,16 +111,15 @@ def test_restarted_fifty_times_nothing_acknowledged_is_lost(
         served = Served(reception)
         traffic = Traffic(served.address, served.key(per_minute=1_000_000))
         try:
-            for turn in range(RESTARTS):
-                traffic.goes_on()
-                own_server.stop("immediate" if turn % 2 else "fast")
-                own_server.start()
-                seconds.append(ready_after(served.address))
-            traffic.goes_on()
+            with traffic.under_way() as workers:
+                for turn in range(RESTARTS):
+                    traffic.goes_on(workers)
+                    own_server.stop("immediate" if turn % 2 else "fast")
+                    own_server.start()
+                    seconds.append(ready_after(served.address))
+                traffic.goes_on(workers)
         finally:
-            traffic.end()
             served.stop()
-    assert not traffic.faults, traffic.faults
     assert traffic.refused
     figures = {
         "restarts": RESTARTS,

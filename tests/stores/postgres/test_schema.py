@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
@@ -16,7 +15,7 @@ from recollect.stores.postgres.address import parse_address
 from recollect.stores.postgres.database import tenant_number
 from recollect.stores.postgres.pool import borrow_pool, return_pool
 from recollect.stores.postgres.store import DEFAULT_TENANT, PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory, make_offer
+from recollect.testing import ToyEmbedder, make_entry, make_memory, make_offer, run_at_once
 from recollect.testing.postgres_server import PostgresServer
 
 CATALOG = """
@@ -123,22 +122,13 @@ def test_a_step_is_called_by_its_number() -> None:
 
 def test_many_who_come_first_make_one_schema(server: PostgresServer) -> None:
     address = server.new_database()
-    faults: list[BaseException] = []
 
     def come(number: int) -> None:
-        try:
-            store = PostgresStore(address, tenant=f"t{number % 2}")
-            store.put([make_entry(make_memory(f"text {number}", f"m{number}"))])
-            store.close()
-        except BaseException as e:
-            faults.append(e)
+        store = PostgresStore(address, tenant=f"t{number % 2}")
+        store.put([make_entry(make_memory(f"text {number}", f"m{number}"))])
+        store.close()
 
-    threads = [threading.Thread(target=come, args=(n,)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not faults, faults
+    run_at_once(come, range(6))
     store = PostgresStore(address, tenant="t1")
     assert store.count() == 3
     store.close()

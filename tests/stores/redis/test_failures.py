@@ -19,6 +19,7 @@ from recollect.stores.redis.answers import RedisAnswers
 from recollect.stores.redis.keys import Keys
 from recollect.stores.redis.link import Bounds, Link, Unanswered
 from recollect.stores.tiers import RecentByTruth
+from recollect.testing import working
 from recollect.testing.entries import NOON, make_memory
 from recollect.testing.redis_server import RedisServer
 from recollect.testing.tier_contract.working import add
@@ -158,30 +159,18 @@ def test_killed_and_started_again_empty(own_server: RedisServer, beside: Beside)
 def test_killed_while_many_ask(own_server: RedisServer, beside: Beside) -> None:
     store = beside(own_server.address, HASTY)
     add(store.tiers().working, "a", "乙")
-    wrong: list[object] = []
     done = threading.Event()
 
-    def ask() -> None:
+    def ask(_: int) -> None:
         while not done.is_set():
-            try:
-                found, _ = asked(store)
-            except Exception as e:
-                wrong.append(e)
-                return
-            if found != ["乙", "a"]:
-                wrong.append(found)
+            found, _why = asked(store)
+            assert found == ["乙", "a"]
 
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for _ in range(3):
-        own_server.kill()
-        own_server.start()
-        until_it_returns(store)
-    done.set()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    with working(ask, range(4), end=done):
+        for _ in range(3):
+            own_server.kill()
+            own_server.start()
+            until_it_returns(store)
 
 
 def test_a_key_of_another_type(server: RedisServer, beside: Beside) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import pytest
 
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
+from recollect.testing.at_once import run_at_once
 from recollect.testing.entries import make_entry, make_memory
 from recollect.testing.programs import EVERYTHING, run_programs, same_state
 from recollect.testing.store_contract.store_case import CHINESE, TOY, StoreCase, ids
@@ -72,29 +72,20 @@ class CareContract(StoreCase):
 
     def test_threads_may_share_it(self, store: Store) -> None:
         store.declare(TOY.embedding)
-        faults: list[BaseException] = []
 
         def work(number: int) -> None:
-            try:
-                for turn in range(8):
-                    memory = make_memory(f"thread {number} turn {turn}", f"{number}-{turn}")
-                    same = make_entry(make_memory("same", f"s{number}-{turn}"), TOY, merge=True)
-                    store.put([make_entry(memory, TOY), same], fingerprint=TOY.fingerprint)
-                    found = self.meaning(store, memory.text, limit=1)
-                    assert found[0].score == pytest.approx(1.0, abs=1e-5)
-                    assert memory.id in ids(self.words(store, memory.text, limit=EVERYTHING))
-                    if turn % 3 == 2:
-                        store.delete([memory.id])
-                        assert memory.id not in ids(self.meaning(store, memory.text, limit=99))
-            except BaseException as e:
-                faults.append(e)
+            for turn in range(8):
+                memory = make_memory(f"thread {number} turn {turn}", f"{number}-{turn}")
+                same = make_entry(make_memory("same", f"s{number}-{turn}"), TOY, merge=True)
+                store.put([make_entry(memory, TOY), same], fingerprint=TOY.fingerprint)
+                found = self.meaning(store, memory.text, limit=1)
+                assert found[0].score == pytest.approx(1.0, abs=1e-5)
+                assert memory.id in ids(self.words(store, memory.text, limit=EVERYTHING))
+                if turn % 3 == 2:
+                    store.delete([memory.id])
+                    assert memory.id not in ids(self.meaning(store, memory.text, limit=99))
 
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not faults, faults
+        run_at_once(work, range(4))
         assert store.count() == 4 * 6 + 1
         (same,) = [m for m in store.scan(limit=99).memories if m.text == "same"]
         assert same.reinforcement == 4 * 8 - 1

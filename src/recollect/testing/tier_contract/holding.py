@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
+from recollect.testing.at_once import run_at_once
 from recollect.testing.entries import NOON, make_memory, make_offer
 from recollect.testing.tier_contract.quarantine import full_offer
 from recollect.testing.tier_contract.tier_case import CHINESE, MANY, TierCase, event, ruling
@@ -73,31 +73,22 @@ class HoldingContract(TierCase):
         of a kind, and each thread's own numbers grow."""
         one = make_store()
         other = open_beside(one)
-        faults: list[BaseException] = []
         given: list[list[int]] = [[] for _ in range(THREADS)]
 
         def work(number: int) -> None:
             quarantine, working, events = (one if number % 2 else other).tiers()
-            try:
-                for turn in range(TURNS):
-                    name = f"{number}-{turn}"
-                    offers = [make_offer(f"话 {name}", name), make_offer("shared", f"s{turn}")]
-                    quarantine.log(offers)
-                    quarantine.decide(
-                        [ruling(name, Decision.PROMOTED), ruling(f"s{turn}", Decision.HELD)]
-                    )
-                    working.add([offers[0].memory], now=NOON, keep=MANY, seconds=9)
-                    kept = events.append([event(name), event(name)], keep=MANY)
-                    given[number] += [e.id for e in kept]
-            except BaseException as e:
-                faults.append(e)
+            for turn in range(TURNS):
+                name = f"{number}-{turn}"
+                offers = [make_offer(f"话 {name}", name), make_offer("shared", f"s{turn}")]
+                quarantine.log(offers)
+                quarantine.decide(
+                    [ruling(name, Decision.PROMOTED), ruling(f"s{turn}", Decision.HELD)]
+                )
+                working.add([offers[0].memory], now=NOON, keep=MANY, seconds=9)
+                kept = events.append([event(name), event(name)], keep=MANY)
+                given[number] += [e.id for e in kept]
 
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not faults, faults
+        run_at_once(work, range(THREADS))
         quarantine, working, events = one.tiers()
         names = {f"{n}-{turn}" for n in range(THREADS) for turn in range(TURNS)}
         shared = {f"s{turn}" for turn in range(TURNS)}

@@ -3,7 +3,6 @@ nobody."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +13,7 @@ import pytest
 from recollect.errors import Conflict, NotFound
 from recollect.stores.protocol import Store
 from recollect.stores.tiers import Quarantine
+from recollect.testing.at_once import run_at_once
 from recollect.testing.entries import NOON, make_memory, make_offer
 from recollect.testing.tier_contract.tier_case import CHINESE, TierCase, ids, ruling
 from recollect.text.tokenise import query_terms
@@ -112,14 +112,7 @@ class QuarantineContract(TierCase):
                     time.sleep(0)
                     inside -= 1
 
-        threads = [
-            threading.Thread(target=decide, args=(one.tiers().quarantine,))
-            for one in (store, beside, store)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_at_once(decide, [one.tiers().quarantine for one in (store, beside, store)])
         assert most == 1
         with pytest.raises(RuntimeError), getattr(beside.tiers().quarantine, lock)():
             raise RuntimeError
