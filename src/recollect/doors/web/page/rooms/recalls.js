@@ -7,6 +7,7 @@ import { Answer } from "../components/answer.js";
 import { useAsking } from "../components/asking.js";
 import { Choice } from "../components/header.js";
 import { ProblemNote } from "../components/problem.js";
+import { QuestionField } from "../components/question_field.js";
 import { RecallsOfOthers } from "../components/recalls_of_others.js";
 
 export function RecallsRoom({ happened, spaces, onProblem }) {
@@ -54,23 +55,7 @@ function QuestionForm({ spaces, busy, onAsk }) {
     setChosen(chosen.includes(space) ? chosen.filter((one) => one !== space) : [...chosen, space]);
 
   return html`<form class="question card" onSubmit=${submit}>
-    <label>
-      ${t("recalls.question")}
-      <textarea
-        name="question"
-        rows="2"
-        required
-        placeholder=${t("recalls.placeholder")}
-        value=${question}
-        onInput=${(e) => setQuestion(e.target.value)}
-        onKeyDown=${(e) => {
-          if (e.key === "Enter" && !e.shiftKey && !e.isComposing) {
-            e.preventDefault();
-            e.target.form.requestSubmit();
-          }
-        }}
-      ></textarea>
-    </label>
+    <${QuestionField} placeholder=${t("recalls.placeholder")} value=${question} onChange=${setQuestion} />
     <div class="options">
       <${Choice} label=${t("recalls.preset")} shown value=${preset} onChange=${setPreset}
         options=${[["", t("recalls.default")], ...(presets?.presets.map(({ name }) => [name, name]) ?? [])]} />

@@ -7,6 +7,7 @@ import { inPlainText } from "../../visible.js";
 import { useAsking } from "../asking.js";
 import { Choice } from "../header.js";
 import { ProblemNote } from "../problem.js";
+import { QuestionField } from "../question_field.js";
 import { AnswerOfBase } from "./answer_of_base.js";
 
 const LISTED = 500; // documents to choose from
@@ -47,18 +48,7 @@ function Form({ base, here, busy, onAsk }) {
     onAsk(event.submitter?.value ?? "ask", asked);
   };
   return html`<form class="question card" onSubmit=${submit}>
-    <label>
-      ${t("recalls.question")}
-      <textarea name="question" rows="2" required placeholder=${t("knowledge.placeholder")} value=${question}
-        onInput=${(e) => setQuestion(e.target.value)}
-        onKeyDown=${(e) => {
-          if (e.key === "Enter" && !e.shiftKey && !e.isComposing) {
-            e.preventDefault();
-            e.target.form.requestSubmit();
-          }
-        }}
-      ></textarea>
-    </label>
+    <${QuestionField} placeholder=${t("knowledge.placeholder")} value=${question} onChange=${setQuestion} />
     <div class="row">
       <${Choice} label=${t("knowledge.document")} shown value=${document} onChange=${setDocument}
         options=${[["", t("knowledge.document.all")], ...(documents?.found.map((one) => [one.id, inPlainText(one.title || one.address)]) ?? [])]} />
