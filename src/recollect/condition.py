@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.assembly import Parts
+from recollect.relocate.unfinished import FINISH, UNFINISHED, is_unfinished
 from recollect.stores.protocol import HasParts, Store
 from recollect.stores.retrievers import KeepsChanges, not_opened_with
 from recollect.vocabulary import Check, Decision, SpaceInfo
@@ -56,7 +57,7 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
     held = store.embedding()
     name = parts.embedder_name
     pending = sum(info.pending for info in infos)
-    notes: list[str] = []
+    notes = [f"{UNFINISHED}: {FINISH}"] if is_unfinished(store) else []
     if held is not None and name != "none" and held.name != name:
         notes.append(
             f"the index is by {held.name}, the settings name {name}: run 'recollect reindex'"
@@ -108,10 +109,14 @@ def _followed_in_vain(store: Store) -> list[Check]:
     return [not_opened_with(name) for name in sorted(store.feed().followers())]
 
 
+def _moved_in_part(store: Store) -> list[Check]:
+    return [Check("move", False, UNFINISHED, FINISH)] if is_unfinished(store) else []
+
+
 def checks_of(store: Store, parts: Parts) -> list[Check]:
     """Every part, thoroughly."""
     stored = store.check()
-    found = [*stored, *_followed_in_vain(store), parts.embedders.check()]
+    found = [*stored, *_moved_in_part(store), *_followed_in_vain(store), parts.embedders.check()]
     if (in_use := parts.bookkeeping.in_use()) is not None:
         from recollect.notebook.condition import checks
 

@@ -9,8 +9,9 @@ from datetime import timedelta
 import pytest
 
 from recollect.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt
-from recollect.relocate.move import NOTE, move, verify
+from recollect.relocate.move import move, verify
 from recollect.relocate.proof import contents, proof_record
+from recollect.relocate.unfinished import NOTE
 from recollect.stores.protocol import Store
 from recollect.testing import FakeClock, make_entry, make_memory, make_offer
 from recollect.testing.entries import NOON

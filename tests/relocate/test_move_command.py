@@ -15,7 +15,7 @@ import pytest
 
 from recollect import Engine
 from recollect.doors.cli.main import main
-from recollect.relocate.move import NOTE
+from recollect.relocate.unfinished import NOTE
 from recollect.settings import Settings
 from recollect.stores.postgres import schema
 from recollect.stores.postgres.looking import bring_schema_forward

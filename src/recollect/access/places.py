@@ -25,6 +25,8 @@ def source_at(place: str, tenant: str) -> Iterator[Store]:
     settings = Settings(store=place)
     if settings.server is None:
         path = FileHomes(settings).path(tenant)
+        if tenant != DEFAULT_TENANT and _is_there(settings.store_path) and not _is_there(path):
+            raise _no_tenant(settings, tenant)
         _must_be_there(path)
         from recollect.stores.sqlite.store import SQLiteStore
 
@@ -39,7 +41,7 @@ def source_at(place: str, tenant: str) -> Iterator[Store]:
                 f"one, 'recollect migrate --store {settings.store_shown}' brings it forward"
             )
         if not tenant_exists(settings.server, tenant):
-            raise NotFound(f"{settings.store_shown} has no tenant {tenant!r}")
+            raise _no_tenant(settings, tenant)
         store = PostgresStore(settings.server, tenant=tenant)
     try:
         yield store
@@ -77,8 +79,19 @@ def _see_to(tenant: str, settings: Settings) -> None:
         rows.close()
 
 
+def _no_tenant(settings: Settings, tenant: str) -> NotFound:
+    return NotFound(
+        f"{settings.store_shown} has no tenant {tenant!r}; 'recollect tenants list' names those "
+        "that it has"
+    )
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
+
+
 def _must_be_there(path: Path) -> None:
-    if not path.exists() or not path.stat().st_size:
+    if not _is_there(path):
         raise StoreMissing(f"there is no store at {path} (or it is empty); check the path")
 
 

@@ -13,7 +13,7 @@ from recollect.stores.movable import Movable, Whole
 from recollect.stores.protocol import Embedding, Store
 from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms
-from recollect.vocabulary import Entry, Vectors
+from recollect.vocabulary import Entry, Memory, Vectors
 
 PAGE = 1_000
 
@@ -37,6 +37,17 @@ def walk(store: MovableStore, cursor: str | None, damaged: list[str]) -> Iterato
         whole = [one for one in store.whole([m.id for m in page.memories]) if one is not None]
         cursor = page.cursor
         yield Walked(whole, cursor)
+        if cursor is None:
+            return
+
+
+def memories_of(store: Store) -> Iterator[list[Memory]]:
+    """The same without what belongs to them."""
+    cursor: str | None = None
+    while True:
+        page = store.scan(cursor=cursor, limit=PAGE)
+        yield page.memories
+        cursor = page.cursor
         if cursor is None:
             return
 
@@ -170,14 +181,9 @@ def forget_others(source: MovableStore, target: MovableStore, *, told_before: da
     """What was forgotten in the source while it was carried is forgotten here too; how many. What
     was told here since then is somebody else's."""
     gone: list[str] = []
-    cursor: str | None = None
-    while True:
-        page = target.scan(cursor=cursor, limit=PAGE)
-        ids = [memory.id for memory in page.memories if memory.created_at <= told_before]
+    for page in memories_of(target):
+        ids = [memory.id for memory in page if memory.created_at <= told_before]
         gone += [i for i, m in zip(ids, source.get(ids), strict=True) if m is None]
-        cursor = page.cursor
-        if cursor is None:
-            break
     if gone:
         target.delete(gone)
         target.finish_erasing()

@@ -30,7 +30,9 @@ def offers_of(store: Store) -> Iterator[tuple[Offer, list[Ruling]]]:
             return
 
 
-def carry_offers(source: Store, target: Store) -> None:
+def carry_offers(source: Store, target: Store, *, told_before: datetime) -> None:
+    """What is in the source no more goes here too; what was offered here since then is somebody
+    else's."""
     there = target.tiers().quarantine
     wanted: set[str] = set()
     for offer, rulings in offers_of(source):
@@ -44,7 +46,11 @@ def carry_offers(source: Store, target: Store) -> None:
             held = there.rulings(offer.id)
         if rulings[len(held) :]:
             there.decide(rulings[len(held) :])
-    others = [offer.id for offer, _ in offers_of(target) if offer.id not in wanted]
+    others = [
+        offer.id
+        for offer, _ in offers_of(target)
+        if offer.id not in wanted and offer.memory.created_at <= told_before
+    ]
     if others:
         there.erase(others)
 
@@ -68,11 +74,17 @@ def recent_of(store: Movable, *, now: datetime) -> list[Kept]:
     return [one for one in store.working() if one.until > now]
 
 
-def carry_recent(source: Movable, target: MovableStore, *, now: datetime) -> None:
+def carry_recent(
+    source: Movable, target: MovableStore, *, now: datetime, told_before: datetime
+) -> None:
     there = target.tiers().working
     wanted = recent_of(source, now=now)
     kept = {one.memory.id for one in wanted}
-    others = [one.memory.id for one in recent_of(target, now=now) if one.memory.id not in kept]
+    others = [
+        one.memory.id
+        for one in recent_of(target, now=now)
+        if one.memory.id not in kept and one.memory.created_at <= told_before
+    ]
     if others:
         there.remove(others)
     for one in wanted:  # one by one, since each has its own time; the newest comes last

@@ -5,7 +5,8 @@ carried twice is there once. The note names the source; another one is refused. 
 the note goes, and the target is a store like any other.
 
 The source is only read. If it is written to meanwhile, the proof does not hold; then what changed
-is carried too, a few times, and if it still changes that is said.
+is carried too, a few times, and if it still changes that is said. What somebody told the target
+meanwhile is never touched: it is named, and stays in the way until they have seen to it.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ from recollect.relocate.carrying_tiers import (
     recent_of,
 )
 from recollect.relocate.proof import Contents, Progress, Proof, compare, contents
+from recollect.relocate.strangers import strangers
+from recollect.relocate.unfinished import NOTE
 from recollect.stores.protocol import Store
 from recollect.vocabulary import GLOBAL_SPACE
 
-NOTE = "move"
 _ROUNDS = 3  # of carrying what changed while it was carried
 _VERSION = 1
 
@@ -126,27 +128,44 @@ class _Move:
             return self._done(state, resumed)
 
     def _done(self, state: _State, resumed: bool) -> Moved:
-        before: Contents | None = None
+        before: tuple[Contents, Contents] | None = None
         for number in range(1, _ROUNDS + 1):
             state = self._carry(state)
             now = self._clock()
-            held = self._contents(self._source, now)
-            proof = compare(held, self._contents(self._target, now))
+            both = self._contents(self._source, now), self._contents(self._target, now)
+            proof = compare(*both)
             if proof.holds:
                 self._target.write_note(NOTE, None)
                 self._target.maintain()
                 return Moved(proof, self._carried, resumed, number)
-            if before is not None and before == held:
-                raise StoreCorrupt(
-                    f"the copy differs in {', '.join(proof.differing)}, although nobody wrote to "
-                    "the source. Check both with 'recollect doctor', then run the move again"
-                )
-            before, self._again = held, True
+            rests = before is not None and before[0] == both[0]
+            if rests:  # then it is the target that is not as it was left
+                self._refuse_strangers(now)
+                if before == both:
+                    raise StoreCorrupt(
+                        f"the copy differs in {', '.join(proof.differing)}, although nobody wrote "
+                        "to the source. Check both with 'recollect doctor', then run the move again"
+                    )
+            before, self._again = both, True
             state = self._note(state._replace(memories=False, cursor=None))
+        changed = ", ".join(proof.differing)
         raise StoreBusy(
-            f"the source is written to faster than it can be carried ({', '.join(proof.differing)} "
-            "changed). Stop what writes to it, then run the same move again: it goes on"
+            f"the target is used while it is filled ({changed} changed). Stop what uses it, then "
+            "run the same move again: it goes on"
+            if rests
+            else f"the source is written to faster than it can be carried ({changed} changed). "
+            "Stop what writes to it, then run the same move again: it goes on"
         )
+
+    def _refuse_strangers(self, now: datetime) -> None:
+        """What was told to the target meanwhile is somebody's, and the two cannot be the same."""
+        found = strangers(self._source, self._target, now=now).said
+        if found:
+            raise Conflict(
+                f"the target was used before the move to it was finished: only there are {found}. "
+                "They were left alone. Tell them to the source or remove them from the target, "
+                "then run the same move again; or choose an empty target"
+            )
 
     # What the target holds before
 
@@ -211,8 +230,9 @@ class _Move:
             self._target.open_space(info.name)
         if not state.memories:
             state = self._carry_memories(state)
-        carry_offers(self._source, self._target)
-        carry_recent(self._source, self._target, now=self._clock())
+        began = from_micros(state.began)
+        carry_offers(self._source, self._target, told_before=began)
+        carry_recent(self._source, self._target, now=self._clock(), told_before=began)
         carry_notes(self._source, self._target, NOTE)
         if state.events is not None:
             for so_far in carry_events(self._source, self._target, state.events):

@@ -14,6 +14,7 @@ _EPILOG = """\
 SRC and DST are files or addresses of servers:
   recollect move memory.db postgresql://recollect@db.example.org/memory
   recollect move postgresql://recollect@db.example.org/memory memory.db
+  recollect move memory.db postgresql://recollect@db.example.org/memory --to-tenant 研发部
   recollect move --verify memory.db postgresql://recollect@db.example.org/memory
 
 Everything goes over: memories with history, counters, times and provenance; vectors, so that
@@ -38,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the store of this tenant, on both sides",
     )
     parser.add_argument(
+        "--to-tenant", metavar="NAME", help="of another tenant in DST, which is made if need be"
+    )
+    parser.add_argument(
         "--events", action="store_true", help="what happened too; its numbers are given anew"
     )
     parser.add_argument("--verify", action="store_true", help="compare the two and change nothing")
@@ -49,17 +53,18 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     from recollect.relocate.proof import proof_record
 
     _mention_notebooks(arguments.source, session)
+    there = arguments.to_tenant or arguments.tenant
     with source_at(arguments.source, arguments.tenant) as source:
         if arguments.verify:
             with (
-                source_at(arguments.target, arguments.tenant) as target,
+                source_at(arguments.target, there) as target,
                 session.progress("comparing") as progress,
             ):
                 proof = verify(source, target, events=arguments.events, progress=progress)
             _tell(proof, proof_record(proof), session)
             return 0 if proof.holds else 1
         with (
-            target_at(arguments.target, arguments.tenant) as target,
+            target_at(arguments.target, there) as target,
             session.progress("moving") as progress,
         ):
             done = move(source, target, events=arguments.events, progress=progress)
@@ -76,7 +81,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if done.resumed:
         session.hint("went on where an earlier move stopped")
     if done.rounds > 1:
-        session.hint("the source was written to meanwhile; what changed was carried too")
+        session.hint("something was written meanwhile; what changed in the source was carried too")
     _tell(done.proof, record, session)
     return 0
 
