@@ -17,8 +17,9 @@ from recollect.recall.fuse import ReciprocalRanks
 from recollect.recall.hydrate import Hydrate
 from recollect.recall.presets import PRESETS, Preset
 from recollect.recall.search_words import SearchWords
+from recollect.recall.searches_for_one import Looked
 from recollect.recall.side_by_side import SideBySide
-from recollect.recall.why_not import Looked, WhyNot, as_lines, as_record
+from recollect.recall.why_not import WhyNot, as_lines, as_record
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from tests.embedders_of_tests import Hung, Letters

@@ -2,15 +2,14 @@
 
 The question is asked once more, through the same pipeline, while one memory is watched. Nothing is
 scored in a second way: what is said here was seen in the lists that the stages handed on, or is
-what they wrote down themselves. Only where a search did not bring the memory at all is that search
-asked again, for more of its list, to see how far down the memory stands.
+what they wrote down themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recollect.clock import from_micros
 from recollect.filters import All, Filter, Not, PartOf, ValidAt, in_words, matches
@@ -18,12 +17,9 @@ from recollect.recall.draft import Draft, Kit
 from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset
 from recollect.recall.search_hot import CHANNEL as HOT
-from recollect.recall.search_meaning import CHANNEL as MEANING
-from recollect.recall.search_words import CHANNEL as WORDS
-from recollect.recall.what_is_asked import names_nothing
-from recollect.text.coverage import held_and_lacking
-from recollect.text.tokenise import query_terms
-from recollect.vocabulary import Candidate, Found, Memory, Query, Recollection, Tier
+from recollect.recall.searches_for_one import Looked, SearchesForOne, described
+from recollect.recall.sightings import Sighting, first_candidate, holds, way_of
+from recollect.vocabulary import Memory, Query, Step, Tier
 
 Outcome = Literal[
     "hit",  # it is in the answer
@@ -35,38 +31,8 @@ Outcome = Literal[
     "not_found",  # no search brought it
     "dropped",  # found, and lost at a stage
 ]
-_DEEP = 10_000  # passages: who stands lower than this is not worth a number
-_BATCH = 64
 _BY_ORDER = "beyond "  # so begins the reason of a stage that keeps the first few
 _REASONS = 3
-
-
-class Sighting(NamedTuple):
-    """The memory's best place after a stage; rank from 1."""
-
-    stage: str
-    among: str  # a channel's name, "candidates" or "hits"
-    rank: int
-    of: int
-    score: float
-
-
-class Looked(NamedTuple):
-    """What one search made of the memory. `rank` is from 1, also where it did not get in.
-
-    `score` is the search's own: the cosine for meaning, BM25 for words. `last` is that of the last
-    that got in.
-    """
-
-    channel: str
-    got_in: bool
-    rank: int | None  # None: not found at all, or too far down
-    score: float | None
-    candidates: int
-    last: float | None
-    holds: tuple[str, ...] = ()  # of the words that are looked for
-    lacks: tuple[str, ...] = ()
-    note: str = ""  # e.g. why this search was not made
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +64,8 @@ def why_not(
     seen: list[Draft] = []
     answer = run(query, preset, kit, watch=lambda stage, draft: seen.append(draft))
     stages = [step.stage for step in answer.trace.steps]
-    way = tuple(_way(memory.id, stages, seen))
-    found = _Found(memory, answer, seen, kit, tier)
+    way = tuple(way_of(memory.id, stages, seen))
+    searches = SearchesForOne(memory, answer, seen, kit, tier)
 
     def because(outcome: Outcome, reason: str, **more: Any) -> WhyNot:
         return WhyNot(
@@ -116,8 +82,7 @@ def why_not(
     for rank, hit in enumerate(answer.hits, start=1):
         if hit.id == memory.id:
             reason = f"it is hit {rank} of {len(answer.hits)}, with a score of {hit.score:.3f}"
-            searches = found.searches()
-            return because("hit", reason, rank=rank, score=hit.score, searches=searches)
+            return because("hit", reason, rank=rank, score=hit.score, searches=searches.all())
     if memory.space not in query.spaces:
         asked = ", ".join(query.spaces)
         return because(
@@ -125,151 +90,52 @@ def why_not(
         )
     if not matches(memory, query.where):
         return because(*_excluded(memory, query.where))
-    at = max((n for n, draft in enumerate(seen) if _holds(draft, memory.id)), default=-1)
-    dropping = [n for n, step in enumerate(answer.trace.steps) if _drops(step.dropped, memory.id)]
+    at = max((n for n, draft in enumerate(seen) if holds(draft, memory.id)), default=-1)
+    dropping = [step for step in answer.trace.steps if _drops(step, memory.id)]
     if at < 0 and dropping:  # lost in the very stage that looked at it
-        return because("dropped", found.reasons(dropping[-1]), stage=stages[dropping[-1]])
+        return because("dropped", _reasons(memory.id, dropping[-1]), stage=dropping[-1].stage)
     if at < 0 and seen and seen[-1].settled:
         reason = f"nothing was searched, and it is not part of the answer: {seen[-1].settled}"
         return because("not_searched", reason)
     if at < 0 and tier is Tier.WORKING:
         return because("not_found", _not_hot(seen))
     if at < 0:
-        searches = found.searches()
-        told = "; ".join(described(one) for one in searches) or "this preset searches nothing"
-        return because("not_found", f"no search brought it: {told}", searches=searches)
+        looked = searches.all()
+        told = "; ".join(described(one) for one in looked) or "this preset searches nothing"
+        return because("not_found", f"no search brought it: {told}", searches=looked)
     if at == len(seen) - 1:
         reason = "it was a candidate to the end, but this preset has no stage that makes hits"
-        return because("dropped", reason, stage=stages[at], searches=found.searches())
-    return because("dropped", searches=found.searches(), **found.loss(at, stages))
+        return because("dropped", reason, stage=stages[at], searches=searches.all())
+    lost = _loss(memory.id, seen[at], seen[at + 1], answer.trace.steps[at + 1])
+    return because("dropped", searches=searches.all(), **lost)
 
 
-class _Found:
-    """What can be said of one memory in a run."""
+def _reasons(memory_id: str, step: Step) -> str:
+    """What the stage wrote down; the passages of a long memory may have several reasons."""
+    told = list(dict.fromkeys(d.reason for d in step.dropped if d.memory_id == memory_id))
+    more = f"; and {len(told) - _REASONS} more reasons" if len(told) > _REASONS else ""
+    return "; ".join(told[:_REASONS]) + more
 
-    def __init__(
-        self, memory: Memory, answer: Recollection, seen: Sequence[Draft], kit: Kit, tier: Tier
-    ) -> None:
-        self._memory = memory
-        self._answer = answer
-        self._seen = seen
-        self._kit = kit
-        self._tier = tier
 
-    def reasons(self, step: int) -> str:
-        """What the stage wrote down; the passages of a long memory may have several reasons."""
-        dropped = self._answer.trace.steps[step].dropped
-        told = list(dict.fromkeys(d.reason for d in dropped if d.memory_id == self._memory.id))
-        more = f"; and {len(told) - _REASONS} more reasons" if len(told) > _REASONS else ""
-        return "; ".join(told[:_REASONS]) + more
-
-    def loss(self, at: int, stages: Sequence[str]) -> dict[str, Any]:
-        """It was there after stage `at`, and gone after the next."""
-        before, after = self._seen[at], self._seen[at + 1]
-        reason = self.reasons(at + 1)
-        more: dict[str, Any] = {}
-        ours = _first(before.candidates, self._memory.id)
-        if ours is not None:
-            rank, mine = ours
-            more |= {"rank": rank, "score": mine.score}
-            kept = {c.key for c in after.candidates}
-            kept |= {(hit.id, hit.passage.ordinal) for hit in after.hits}
-            last = min((c.score for c in before.candidates if c.key in kept), default=None)
-            where = f"rank {rank} of {len(before.candidates)} with a score of {mine.score:.3f}"
-            by_order = not reason or reason.startswith(_BY_ORDER)
-            if by_order and last is not None and last >= mine.score:
-                more["needed"] = last
-                where += f"; the last that went on has {last:.3f}"
-            reason = f"{reason} ({where})" if reason else f"it went no further: {where}"
-        reason = reason or "it was found, but not handed on"
-        return {"stage": stages[at + 1], "reason": reason, **more}
-
-    def searches(self) -> tuple[Looked, ...]:
-        """What every search made of it, also those that did not bring it."""
-        lists: dict[str, tuple[Found, ...]] = {}
-        for draft in self._seen:
-            for name, found in draft.channels.items():
-                if len(found) >= len(lists.get(name, ())):
-                    lists[name] = found
-        if not lists and self._seen and self._seen[-1].settled:
-            return ()
-        if self._tier is Tier.WORKING:  # no other search looks there
-            return tuple(self._looked(HOT, found) for name, found in lists.items() if name == HOT)
-        looked = [self._looked(name, found) for name, found in lists.items()]
-        others = [name for name in (MEANING, WORDS) if name not in lists]
-        return (*looked, *filter(None, map(self._not_asked, others)))
-
-    def _not_asked(self, name: str) -> Looked | None:
-        """Why this search was not made, as its stage noted it; None where the preset has none."""
-        notes = (note for step in self._answer.trace.steps for note in step.notes)
-        about = (f"{name}:", f"{name} ", f"search_{name} ")
-        why = next((note for note in notes if note.startswith(about)), None)
-        return None if why is None else Looked(name, False, None, None, 0, None, note=why)
-
-    def _looked(self, name: str, found: tuple[Found, ...]) -> Looked:
-        holds, lacks = self._held() if name == WORDS else ((), ())
-        last = found[-1].score if found else None
-        place = _place(found, self._memory.id)
-        got_in, note = place is not None, ""
-        if name == WORDS and not holds and not lacks:
-            note = "the question holds no word to search for"
-        if not got_in and name == WORDS and holds:
-            place, note = self._deeper_by_words()
-        elif not got_in and name == MEANING:
-            place, note = self._deeper_by_meaning()
-        rank, score = place or (None, None)
-        return Looked(name, got_in, rank, score, len(found), last, holds, lacks, note)
-
-    def _asked(self) -> str:
-        """What words looked for."""
-        plan = next((d.plan for d in reversed(self._seen) if d.plan), None)
-        return plan.rewritten if plan else self._answer.query.text
-
-    def _held(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        asked = self._asked()
-        return ((), ()) if names_nothing(asked) else held_and_lacking(asked, self._memory.text)
-
-    def _deeper_by_words(self) -> tuple[tuple[int, float] | None, str]:
-        query = self._answer.query
-        found = self._kit.store.search_words(
-            query_terms(self._asked()), spaces=query.spaces, where=query.where, limit=_DEEP
-        )
-        place = _place(found, self._memory.id)
-        return place, "" if place else f"not among the first {_DEEP:,}"
-
-    def _deeper_by_meaning(self) -> tuple[tuple[int, float] | None, str]:
-        query = self._answer.query
-        question = next((d.question for d in reversed(self._seen) if d.question), None)
-        if question is None:
-            return None, ""
-        store, fingerprint = self._kit.store, question.fingerprint
-        found = store.search_meaning(
-            question.vector,
-            fingerprint=fingerprint,
-            spaces=query.spaces,
-            where=query.where,
-            limit=_DEEP,
-        )
-        place = _place(found, self._memory.id)
-        if place is not None:
-            return place, ""
-        compared = store.compare(
-            question.vector, list(self._passages()), fingerprint=fingerprint, spaces=query.spaces
-        )
-        cosines = [score for score in compared.scores if score is not None]
-        if not cosines:
-            return None, "it waits for its vector; 'recollect reindex' fills it in"
-        return None, f"cosine {max(cosines):.3f}, not among the first {_DEEP:,}"
-
-    def _passages(self) -> Iterator[tuple[str, int]]:
-        start = 0
-        while True:
-            keys = [(self._memory.id, ordinal) for ordinal in range(start, start + _BATCH)]
-            there = [key for key, one in zip(keys, self._kit.store.fetch(keys), strict=True) if one]
-            yield from there
-            if len(there) < _BATCH:
-                return
-            start += _BATCH
+def _loss(memory_id: str, before: Draft, after: Draft, step: Step) -> dict[str, Any]:
+    """It was there before this stage, and gone after it."""
+    reason = _reasons(memory_id, step)
+    more: dict[str, Any] = {}
+    ours = first_candidate(before.candidates, memory_id)
+    if ours is not None:
+        rank, mine = ours
+        more |= {"rank": rank, "score": mine.score}
+        kept = {c.key for c in after.candidates}
+        kept |= {(hit.id, hit.passage.ordinal) for hit in after.hits}
+        last = min((c.score for c in before.candidates if c.key in kept), default=None)
+        where = f"rank {rank} of {len(before.candidates)} with a score of {mine.score:.3f}"
+        by_order = not reason or reason.startswith(_BY_ORDER)
+        if by_order and last is not None and last >= mine.score:
+            more["needed"] = last
+            where += f"; the last that went on has {last:.3f}"
+        reason = f"{reason} ({where})" if reason else f"it went no further: {where}"
+    reason = reason or "it was found, but not handed on"
+    return {"stage": step.stage, "reason": reason, **more}
 
 
 def _not_hot(seen: Sequence[Draft]) -> str:
@@ -282,47 +148,8 @@ def _not_hot(seen: Sequence[Draft]) -> str:
     )
 
 
-def _place(found: Sequence[Found], memory_id: str) -> tuple[int, float] | None:
-    """Rank from 1 and score of the memory's best passage."""
-    places = ((rank, f.score) for rank, f in enumerate(found, 1) if f.memory_id == memory_id)
-    return next(places, None)
-
-
-def _first(candidates: Sequence[Candidate], memory_id: str) -> tuple[int, Candidate] | None:
-    return next(((n, c) for n, c in enumerate(candidates, 1) if c.memory_id == memory_id), None)
-
-
-def _holds(draft: Draft, memory_id: str) -> bool:
-    lists: list[Sequence[Found | Candidate]] = [draft.candidates, *draft.channels.values()]
-    return any(one.memory_id == memory_id for found in lists for one in found) or any(
-        hit.id == memory_id for hit in draft.hits
-    )
-
-
-def _drops(dropped: Sequence[Any], memory_id: str) -> bool:
-    return any(one.memory_id == memory_id for one in dropped)
-
-
-def _way(memory_id: str, stages: Sequence[str], seen: Sequence[Draft]) -> Iterator[Sighting]:
-    """Where it stood after each stage; a stage that changed nothing for it is passed over."""
-    former: list[Sighting] = []
-    for stage, draft in zip(stages, seen, strict=True):
-        now = list(_sighted(memory_id, stage, draft))
-        if [one[1:] for one in now] != [one[1:] for one in former]:
-            yield from now
-        former = now
-
-
-def _sighted(memory_id: str, stage: str, draft: Draft) -> Iterator[Sighting]:
-    for name, found in draft.channels.items():
-        if (place := _place(found, memory_id)) is not None:
-            yield Sighting(stage, name, place[0], len(found), place[1])
-    if (ours := _first(draft.candidates, memory_id)) is not None:
-        yield Sighting(stage, "candidates", ours[0], len(draft.candidates), ours[1].score)
-    for rank, hit in enumerate(draft.hits, start=1):
-        if hit.id == memory_id:
-            yield Sighting(stage, "hits", rank, len(draft.hits), hit.score)
-            return
+def _drops(step: Step, memory_id: str) -> bool:
+    return any(one.memory_id == memory_id for one in step.dropped)
 
 
 def _excluded(memory: Memory, where: Filter | None) -> tuple[Outcome, str]:
@@ -350,34 +177,6 @@ def _flat(parts: Sequence[Filter | None]) -> Iterator[Filter | None]:
             yield from _flat(part.parts)
         else:
             yield part
-
-
-def described(looked: Looked) -> str:
-    """One search as a phrase."""
-    name, got_in, rank, score, candidates, last, holds, lacks, note = looked
-    if note:
-        told = note.removeprefix(f"{name}: ")
-    elif name == WORDS and lacks and not holds and not got_in:
-        return f"{name}: holds none of: {_some(lacks)}"
-    elif rank is None or score is None:
-        told = "not in its list"
-    elif got_in:
-        told = f"rank {rank} of {candidates}, {_scale(name)} {score:.3f}"
-    else:
-        told = f"rank {rank}, {_scale(name)} {score:.3f}; only {candidates} got in"
-        if last is not None:
-            told += f", the last with {last:.3f}"
-    if holds or lacks:
-        told += f" (holds: {_some(holds)}; lacks: {_some(lacks)})"
-    return f"{name}: {told}"
-
-
-def _scale(channel: str) -> str:
-    return {MEANING: "cosine", WORDS: "BM25"}.get(channel, "score")
-
-
-def _some(words: Sequence[str]) -> str:
-    return " ".join(words[:12]) + (" …" if len(words) > 12 else "") if words else "none"
 
 
 def as_lines(why: WhyNot) -> Iterator[str]:
