@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.composites import closing as closing
 from tests.contract.filled import path as path
 from tests.contract.filled import reference as reference
 

@@ -1,0 +1,102 @@
+"""Whom an engine follows: one store by one name, from where it was, or made anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.errors import InvalidInput, StoreError
+from recollect.stores.composite import Bounds
+from recollect.stores.in_memory import InMemoryStore
+from recollect.stores.retrievers import Position
+from recollect.stores.store_retriever import StoreRetriever
+from recollect.text import tokenise
+from tests.contract.composites import TOY, Closing, composite, ids, shortfalls, tell, words
+from tests.contract.unruly import Unruly, until
+
+
+def test_an_engine_of_another_store_is_refused_and_left_as_it_was(closing: Closing) -> None:
+    held = InMemoryStore()
+    first = composite(StoreRetriever(held, name="one"))
+    tell(first, "alpha", "a")
+    with pytest.raises(StoreError, match="one follows another store"):
+        composite(StoreRetriever(held, name="one"))
+    assert ids(words(held, "alpha")) == ["a"]
+    first.close()
+
+
+def test_two_of_one_name_are_refused() -> None:
+    one, two = (StoreRetriever(InMemoryStore(), name="same") for _ in range(2))
+    with pytest.raises(InvalidInput, match="the same name"):
+        composite(one, two)
+
+
+def test_an_engine_that_was_put_back_to_an_older_state_is_made_anew() -> None:
+    truth, held = InMemoryStore(), InMemoryStore()
+    store = composite(StoreRetriever(held, name="one"), truth=truth)
+    tell(store, "alpha 一", "a")
+    feed = truth.feed()
+    for position in (
+        Position(feed.store, 0, tokenise.VERSION),  # changes that it lacks are dropped already
+        Position(feed.store, 10**9, tokenise.VERSION),  # the truth was put back instead
+        Position(feed.store, feed.last(), tokenise.VERSION - 1),  # of another tokeniser
+    ):
+        store.maintain()  # drops what all have
+        held.delete(["a"])
+        StoreRetriever(held, name="one").set_position(position)
+        store = composite(StoreRetriever(held, name="one"), truth=truth, truth_answers=False)
+        until(lambda store=store: store.catch_up(1))  # type: ignore[misc]
+        assert ids(words(store, "一")) == ["a"]
+
+
+def test_being_made_anew_goes_on_where_it_was_left() -> None:
+    truth, held = InMemoryStore(), InMemoryStore()
+    truth.declare(TOY.embedding)
+    for n in range(700):
+        tell(truth, f"alpha {n}", f"m{n:03}")
+    first = Unruly(held, name="one")
+    first.fails_after = 600
+    store = composite(first, truth=truth)
+    until(lambda: "the line went dead" in "".join(store.shortcomings()))
+    found = words(store, "alpha", limit=1)
+    assert len(found) == 1
+    assert "the store itself answered" in shortfalls(found)[0].reason
+    assert len(first.applied) == 512
+    store.close()
+    second = Unruly(held, name="one")
+    store = composite(second, truth=truth, bounds=Bounds(following=30))
+    try:
+        assert store.catch_up(30)
+        assert len(second.applied) == 700 - 512
+        assert len(words(store, "alpha", limit=1000)) == 700
+        assert all(check.ok for check in store.check())
+    finally:
+        store.close()
+
+
+def test_changes_for_an_engine_that_is_used_no_longer_can_be_let_go() -> None:
+    truth = InMemoryStore()
+    first = composite(
+        StoreRetriever(InMemoryStore(), name="old"),
+        StoreRetriever(InMemoryStore(), name="new"),
+        truth=truth,
+    )
+    with pytest.raises(InvalidInput, match="old is in use"):
+        first.let_go("old")
+    store = composite(StoreRetriever(InMemoryStore(), name="newer"), truth=truth)
+    told = [c for c in store.check() if not c.ok]
+    assert [c.part for c in told] == ["retriever new", "retriever old"]
+    store.let_go("old")
+    store.let_go("new")
+    assert all(check.ok for check in store.check())
+
+
+def test_an_engine_that_somebody_let_go_of_is_made_anew() -> None:
+    truth = InMemoryStore()
+    store = composite(StoreRetriever(InMemoryStore(), name="one"), truth=truth, truth_answers=False)
+    tell(store, "alpha 甲", "a")
+    truth.feed().unfollow("one")  # another program thought that nobody uses it
+    tell(truth, "alpha 乙", "b")
+    until(lambda: sorted(ids(words(store, "alpha"))) == ["a", "b"])
+    tell(store, "alpha 丙", "c")
+    assert sorted(ids(words(store, "alpha"))) == ["a", "b", "c"]
+    store.close()
