@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
+from hashlib import blake2b
 from pathlib import Path
 
 import apsw
@@ -14,8 +16,9 @@ from recollect import Engine
 from recollect.settings import Settings
 from recollect.stores.sqlite import large
 from recollect.stores.sqlite.posting_files import hash_term
+from recollect.stores.sqlite.spaces import spaces_of
 from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder
+from recollect.testing import ToyEmbedder, make_entry, make_memory
 from recollect.text.tokenise import terms
 
 TOY = ToyEmbedder("toy", 16)
@@ -229,3 +232,27 @@ def test_a_reader_that_lingers_delays_the_log_only_until_it_goes(
     reader.close()
     engine.close()
     clean(quick_path)
+
+
+def test_many_that_go_at_once_leave_no_word(quick_path: Path) -> None:
+    """The lists of words are written anew, which takes less than to cut each out of them."""
+    # words that begin alike are kept without their beginnings
+    canaries = [blake2b(str(n).encode(), digest_size=12).hexdigest() for n in range(40)]
+    gone = [make_memory(f"common {word} 貔{n}貅 gone", f"g{n}") for n, word in enumerate(canaries)]
+    with closing(SQLiteStore(quick_path / "s.db")) as store:
+        for n, memory in enumerate(gone):
+            store.put([make_entry(memory), make_entry(make_memory(f"common {n} stays", f"k{n}"))])
+        assert all(store.delete([memory.id for memory in gone]))
+        assert store.finish_erasing([memory.text for memory in gone])
+        assert len(store.search_words(["common"], spaces=["global"], where=None, limit=99)) == 40
+        assert store.search_words(["gone"], spaces=["global"], where=None, limit=99) == []
+        store.delete(["k0"])  # and from then on one by one, as carefully as before
+        assert all(check.ok for check in store.check() if check.part != "disk")
+    data = b"".join(file.read_bytes() for file in quick_path.iterdir())
+    for word in canaries:
+        assert word[6:].encode() not in data
+    assert "貔".encode() not in data
+    with closing(apsw.Connection(str(quick_path / "s.db"))) as connection:
+        (space,) = spaces_of(connection, ["global"])
+        sql = f"SELECT v FROM words_{space.id}_config WHERE k = 'secure-delete'"
+        assert connection.execute(sql).get == 1
