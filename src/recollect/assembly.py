@@ -286,13 +286,13 @@ class Parts:
         if "_asked_before" in self.__dict__:
             self._asked_before.forget()
 
-    def question(self, query: Query) -> Question | None:
-        """The question's vector, by whoever made the index."""
+    def question(self, query: Query, *, seen: Store | None = None) -> Question | None:
+        """The question's vector, by whoever made the index; `seen` is what it sees of the store."""
         from recollect.embedders.protocol import unit_rows
 
         if isinstance(self.embedder, str) and not is_embedder(self.embedder):
             raise InvalidInput(no_such_embedder(self.embedder))
-        embedder, note = self.embedders.of_index()
+        embedder, note = self.embedders.of_index(seen)
         if embedder is None:
             return None
         if query.vector is not None:

@@ -24,7 +24,7 @@ from recollect.settings import (
 )
 from recollect.stores.protocol import Store
 
-_NOTES = "settings/"  # settings/NAME of the store, settings/NAME/SPACE of a space
+NOTES = "settings/"  # settings/NAME of the store, settings/NAME/SPACE of a space
 # Of two values, the stricter. None is no threshold at all; of the floor it is the embedder's own.
 _LEAST = frozenset({"limit", "budget", "deadline", "unverified_share", "working_kept",
                     "working_hours", "match_words", "match_meaning"})  # fmt: skip
@@ -43,9 +43,10 @@ class Overrides:
         self._settings = settings
         self._known: tuple[Mapping[str, str], dict[tuple[str, ...], Settings]] = ({}, {})
 
-    def settings_for(self, spaces: Sequence[str] = ()) -> Settings:
-        """What holds for a question, or an offer, in these spaces. One look at the store."""
-        notes = self._store.notes(_NOTES)
+    def settings_for(self, spaces: Sequence[str] = (), *, seen: Store | None = None) -> Settings:
+        """What holds for a question, or an offer, in these spaces. One look at the store, or at
+        what a question sees of it."""
+        notes = (seen or self._store).notes(NOTES)
         if not notes:
             return self._settings
         known, made = self._known
@@ -68,13 +69,13 @@ class Overrides:
         self._store.write_note(key, text)
 
     def forget_space(self, space: str) -> None:
-        for key in self._store.notes(_NOTES):
-            if key.removeprefix(_NOTES).partition("/")[2] == space:
+        for key in self._store.notes(NOTES):
+            if key.removeprefix(NOTES).partition("/")[2] == space:
                 self._store.write_note(key, None)
 
     def in_force(self, space: str | None = None) -> dict[str, InForce]:
         """Every setting that may be overridden here, with who says what it is."""
-        notes = self._store.notes(_NOTES)
+        notes = self._store.notes(NOTES)
         found: dict[str, InForce] = {}
         for name in sorted(OVERRIDABLE | OVERRIDABLE_BY_STORE_ONLY):
             found[name] = InForce(getattr(self._settings, name), "settings")
@@ -116,7 +117,7 @@ def _key(name: str, space: str | None) -> str:
         raise InvalidInput(
             f"{shown(name)} cannot be set for {whose}; these can: {', '.join(sorted(known))}"
         )
-    return f"{_NOTES}{name}" if space is None else f"{_NOTES}{name}/{check_space(space)}"
+    return f"{NOTES}{name}" if space is None else f"{NOTES}{name}/{check_space(space)}"
 
 
 def _where(space: str | None) -> str:

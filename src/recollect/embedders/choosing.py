@@ -46,10 +46,11 @@ class Embedders:
         configured = self._configured
         return configured if not isinstance(configured, str) else self._named(configured)
 
-    def of_index(self) -> tuple[Embedder | None, str]:
-        """Whoever made the index; with a note where the settings name another."""
+    def of_index(self, seen: Store | None = None) -> tuple[Embedder | None, str]:
+        """Whoever made the index; with a note where the settings name another. `seen` is what a
+        question sees of the store."""
         configured = self.configured()
-        held = self._store.embedding()
+        held = (seen or self._store).embedding()
         if configured is None or held is None or held.fingerprint == configured.fingerprint:
             return configured, ""
         note = (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from recollect import overrides, withheld
 from recollect.checks import is_id
 from recollect.engine.shared import Shared
 from recollect.errors import InvalidInput
@@ -15,7 +17,7 @@ from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
 from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset, preset_named
-from recollect.stores.protocol import Compared, HasParts, Page
+from recollect.stores.protocol import Compared, HasParts, Page, SeenByQuestions
 from recollect.vocabulary import (
     Memory,
     Query,
@@ -123,20 +125,22 @@ class Reading(Shared):
         if options.get("spaces") is None:
             options["spaces"] = self._bookkeeping.spaces_here()
         options["spaces"] = names = space_names(options["spaces"], self.settings)
+        store = self.store
+        if isinstance(store, SeenByQuestions):
+            store = store.for_question(names, (overrides.NOTES, withheld.NOTES))
         query = make_query(
             text,
-            self.settings_for(names),
+            self.overrides.settings_for(names, seen=store),
             now=self._clock(),
             preset=stages,
-            withheld=self.withheld.out_of_reach(names),
+            withheld=self.withheld.out_of_reach(names, seen=store),
             **options,
         )
-        store = self.store
         if isinstance(store, HasParts):
             store = store.within(query.deadline)
         kit = reading.Kit(
             store=store,
-            question=self._parts.question,
+            question=partial(self._parts.question, seen=store),
             clock=self._clock,
             deadline=reading.Deadline.after(query.deadline),
             pool=self._parts.pool,

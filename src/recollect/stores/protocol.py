@@ -284,6 +284,16 @@ class KeepsGenerations(Protocol):
 
 
 @runtime_checkable
+class SeenByQuestions(Protocol):
+    """A store of which every look is a trip to somewhere else."""
+
+    def for_question(self, spaces: Sequence[str], notes: Sequence[str]) -> Store:
+        """The store as one question to these spaces sees it, which first looks at the notes that
+        begin so: what it has to know is read at once, and nothing is asked twice. It is for this
+        question alone, and for reading."""
+
+
+@runtime_checkable
 class WritesElsewhere(Protocol):
     """A store whose writing is another process's work: this one has time meanwhile, and whoever
     tells much makes the next batch ready in it."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -19,6 +20,7 @@ from recollect.filters import Filter
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
 from recollect.testing.entries import ToyEmbedder
+from recollect.testing.seen_by_questions import as_questions_see, same_comparison, same_counts
 from recollect.vocabulary import Entry, Found
 
 EVERYTHING = 10_000
@@ -167,11 +169,19 @@ class _Search(Step):
     def check(self, store: Store, reference: Store) -> None:
         everything = replace(self, limit=EVERYTHING)
         expected = attempt(lambda: everything.run(reference))
-        found = attempt(lambda: self.run(store))
-        if isinstance(expected, str) or isinstance(found, str):
-            assert found == expected, self
-        else:
-            same_ranking(found, expected, limit=self.limit)
+        seen = as_questions_see(store, self.spaces)
+        for asked in (store, seen):
+            found = attempt(partial(self.run, asked))
+            if isinstance(expected, str) or isinstance(found, str):
+                assert found == expected, self
+            else:
+                same_ranking(found, expected, limit=self.limit)
+        if not isinstance(expected, str):
+            keys = [(one.memory_id, one.ordinal) for one in expected]
+            self.check_learned(store, seen, keys)
+
+    def check_learned(self, store: Store, seen: Store, keys: Sequence[tuple[str, int]]) -> None:
+        """What a question is told of passages, once it has found some of them, is the same."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +192,9 @@ class SearchWords(_Search):
         return store.search_words(
             self.terms, spaces=self.spaces, where=self.where, limit=self.limit
         )
+
+    def check_learned(self, store: Store, seen: Store, keys: Sequence[tuple[str, int]]) -> None:
+        same_counts(store, seen, self.terms, keys, self.spaces)
 
 
 @dataclass(frozen=True)
@@ -207,6 +220,10 @@ class SearchMeaning(_Search):
             where=self.where,
             limit=self.limit,
         )
+
+    def check_learned(self, store: Store, seen: Store, keys: Sequence[tuple[str, int]]) -> None:
+        vector, by = self.embedder.embed([self.text])[0], self.embedder.fingerprint
+        same_comparison(store, seen, vector, by, keys, self.spaces)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ import pytest
 
 from recollect.errors import Conflict, StoreBusy, StoreError, UnknownSpace
 from recollect.stores.postgres import database
-from recollect.stores.postgres import store as store_module
 from recollect.stores.postgres.database import Cursor, tenant_number
 from recollect.stores.postgres.store import PostgresStore
 from recollect.testing import ToyEmbedder, make_entry, make_memory, run_at_once
@@ -155,9 +154,9 @@ def trips(store: PostgresStore) -> Iterator[list[int]]:
     counted[0] = sum(who == "F" and what in ("Sync", "Query") for who, _, what, *_ in said)
 
 
-def test_a_question_is_one_trip(two: list[PostgresStore], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "_FRAME_SECONDS", 3600.0)
+def test_a_look_is_one_trip(two: list[PostgresStore]) -> None:
     store = two[0]
+    seen = store.for_question(["global"], ["settings/"])
     own = store.tenant.replace(" ", "-")
     questions: dict[str, Callable[[], object]] = {
         "get": lambda: store.get([own]),
@@ -165,19 +164,21 @@ def test_a_question_is_one_trip(two: list[PostgresStore], monkeypatch: pytest.Mo
         "pending": lambda: store.pending(["global"]),
         "notes": lambda: store.notes("x"),
         "frequencies": lambda: store.frequencies(["secret"], spaces=["global"]),
-        "search_meaning": lambda: store.search_meaning(
+        "for_question": lambda: store.for_question(["global"], ["settings/", "withheld/"]),
+        "search_meaning": lambda: seen.search_meaning(
             TOY.embed(["x"])[0],
             fingerprint=TOY.fingerprint,
             spaces=["global"],
             where=None,
             limit=3,
         ),
-        "compare": lambda: store.compare(
+        "compare": lambda: seen.compare(
             TOY.embed(["x"])[0], [(own, 0)], fingerprint=TOY.fingerprint, spaces=["global"]
         ),
     }
     for name, ask in questions.items():
-        ask()
+        for _ in range(3):  # each statement is prepared, and samples are taken
+            ask()
         with trips(store) as counted:
             ask()
         assert (name, *counted) == (name, 1)

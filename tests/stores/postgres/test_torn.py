@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from recollect.errors import FingerprintMismatch, UnknownSpace
-from recollect.stores.postgres import store as store_module
 from recollect.stores.postgres import words
 from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.store import PostgresStore
@@ -19,8 +18,7 @@ OpenStore = Callable[[str], PostgresStore]
 
 
 @pytest.fixture
-def store(open_store: OpenStore, tenant: str, monkeypatch: pytest.MonkeyPatch) -> PostgresStore:
-    monkeypatch.setattr(store_module, "_FRAME_SECONDS", 3600.0)
+def store(open_store: OpenStore, tenant: str) -> PostgresStore:
     store = open_store(tenant)
     store.declare(TOY.embedding)
     for space in ("global", "项目"):

@@ -9,21 +9,21 @@ and the same recall; what it finds is scored again from the full vectors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 
 from recollect.filters import Filter
-from recollect.stores.background import SAMPLE
 from recollect.stores.postgres import labels
-from recollect.stores.postgres.arrays import Array, bigints, integers, texts
+from recollect.stores.postgres.arrays import Array
 from recollect.stores.postgres.database import Cursor
+from recollect.stores.postgres.learned import SPOT, Spot
 from recollect.stores.postgres.pool import Connection
 from recollect.stores.postgres.spaces import SpaceRow
 from recollect.stores.postgres.vector_tables import VectorTable
 from recollect.stores.postgres.vectors import question
 from recollect.stores.postgres.where import to_sql
-from recollect.vocabulary import Found, Vector
+from recollect.vocabulary import Vector
 
 INDEX_FROM = 10_000  # passages of a space: below, looking at all of them takes a few milliseconds
 MOST_HALF = 4000  # numbers of a halfvec that pgvector can index
@@ -37,8 +37,15 @@ _MOST_EF = 1000  # pgvector's own bound
 
 # A score is the cosine: vectors are of length one, and <#> is the negative inner product.
 _ASKED = "%(q)b::vector"
-_SCORE = f"-(v.embedding <#> {_ASKED})"
+SCORE = f"-(v.embedding <#> {_ASKED})"
 _NAMED = "JOIN passages p ON p.pid = v.pid JOIN memories m ON m.row = p.memory"
+
+
+class Near(NamedTuple):
+    memory_id: str
+    ordinal: int
+    score: float
+    spot: Spot
 
 
 class Torn(Exception):  # nobody outside ever sees it
@@ -55,7 +62,7 @@ def search(
     limit: int,
     *,
     indexed: bool,
-) -> list[Found]:
+) -> list[Near]:
     asked = question(vector)
     few = labels.few(cursor, space.id, where) if space.passages > labels.FEW else None
     if few is not None:
@@ -70,11 +77,11 @@ def search(
     order = _by_index(table) if indexed else f"v.embedding <#> {_ASKED}"
     near = f"ORDER BY {order}" if indexed else f"ORDER BY {order}, v.pid"
     best = (
-        f"SELECT v.pid, {_SCORE} AS score, {order} AS far FROM {table.table} v "
+        f"SELECT v.pid, {SCORE} AS score, {order} AS far FROM {table.table} v "
         f"WHERE v.space = {space.id:d} {near} LIMIT {likely if where is None else wanted:d}"
     )
     in_order = f"ORDER BY v.score DESC, v.pid LIMIT {limit:d}"
-    columns = "SELECT m.id, p.ordinal, v.score, v.pid FROM"
+    columns = f"SELECT m.id, p.ordinal, v.score, {SPOT} FROM"
     if where is None:  # only those that are handed out need a name
         sql = f"{columns} (SELECT * FROM ({best}) v {in_order}) v {_NAMED}"
     else:
@@ -94,7 +101,7 @@ def search(
             cursor,
             table,
             space,
-            f"SELECT m.id, p.ordinal, {_SCORE} AS score, v.pid "
+            f"SELECT m.id, p.ordinal, {SCORE} AS score, {SPOT} "
             f"FROM {table.table} v {_NAMED} WHERE v.space = {space.id:d} AND {_named(condition)} "
             f"{near} LIMIT {limit:d}",
             asked,
@@ -113,14 +120,14 @@ def _exactly(
     where: Filter | None,
     limit: int,
     few: str,
-) -> list[Found]:
+) -> list[Near]:
     """All that passes the filter, ranked."""
     condition, bindings = to_sql(where)
     return _found(
         cursor,
         table,
         space,
-        f"SELECT m.id, p.ordinal, {_SCORE} AS score, v.pid FROM memories m "
+        f"SELECT m.id, p.ordinal, {SCORE} AS score, {SPOT} FROM memories m "
         f"JOIN passages p ON p.memory = m.row JOIN {table.table} v ON v.pid = p.pid "
         f"AND v.space = {space.id:d} WHERE m.space = {space.id:d} AND {few} "
         f"AND {_named(condition)} ORDER BY score DESC, v.pid LIMIT {limit:d}",
@@ -178,15 +185,16 @@ def _found(
     sql: str,
     asked: Array,
     bindings: Sequence[object],
-) -> tuple[list[Found], int]:
+) -> tuple[list[Near], int]:
     """Best first, equal ones in the order told; and how many passages the space has."""
     bound = {"q": asked, **{f"b{at}": value for at, value in enumerate(bindings)}}
-    rows, passages = _answered(cursor, table, [space], sql, bound)
-    rows.sort(key=lambda row: (-row[2], row[3]))
-    return [Found(*row[:3]) for row in rows], passages
+    rows, passages = answered(cursor, table, [space], sql, bound)
+    found = [Near(one, ordinal, score, Spot(*spot)) for one, ordinal, score, *spot in rows]
+    found.sort(key=lambda one: (-one.score, one.spot.pid))
+    return found, passages
 
 
-def _answered(
+def answered(
     cursor: Cursor,
     table: VectorTable,
     spaces: Sequence[SpaceRow],
@@ -207,50 +215,3 @@ def _answered(
     if rows[0][0] != len(spaces):
         raise Torn
     return [row[2:] for row in rows if row[2] is not None], rows[0][1]
-
-
-def compared(
-    cursor: Cursor,
-    table: VectorTable,
-    spaces: Sequence[SpaceRow],
-    vector: Vector,
-    keys: Sequence[tuple[str, int]],
-) -> tuple[dict[tuple[str, int], float], list[float]]:
-    """How near these passages are, as far as they are of these spaces; and how near passages are,
-    by a sample that is spread over each space."""
-    asked = [key for key in keys if "\0" not in key[0]]
-    numbers = ", ".join(f"{space.id:d}" for space in spaces)
-    parts = [_usual(table, space) for space in spaces]
-    if asked:
-        parts.append(
-            f"SELECT w.at, {_SCORE} FROM unnest(%(ids)b, %(ordinals)b) WITH ORDINALITY "
-            "AS w (id, ordinal, at) JOIN memories m ON m.id = w.id "
-            "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal "
-            f"JOIN {table.table} v ON v.space = p.space AND v.pid = p.pid "
-            f"WHERE p.space IN ({numbers})"
-        )
-    bound = {
-        **{f"n{space.id:d}": _spread(space) for space in spaces},
-        "q": question(vector),
-        "ids": texts(memory_id for memory_id, _ in asked),
-        "ordinals": integers([ordinal for _, ordinal in asked]),
-    }
-    rows, _ = _answered(cursor, table, spaces, " UNION ALL ".join(parts), bound)
-    scores = {asked[at - 1]: score for at, score in rows if at}
-    return scores, [score for at, score in rows if not at]
-
-
-def _usual(table: VectorTable, space: SpaceRow) -> str:
-    chosen = "true"
-    if space.passages > SAMPLE:
-        last, step = f"(%(n{space.id:d})b)[1]", f"(%(n{space.id:d})b)[2]"
-        chosen = f"p.number = ANY(ARRAY(SELECT generate_series(1, {last}, {step})))"
-    return (
-        f"SELECT 0::bigint AS at, {_SCORE} AS score FROM passages p JOIN {table.table} v "
-        f"ON v.space = p.space AND v.pid = p.pid WHERE p.space = {space.id:d} AND {chosen}"
-    )
-
-
-def _spread(space: SpaceRow) -> Array:
-    """Bound, not written out: with every write these are others, the statement is the same."""
-    return bigints([space.numbers, max(space.numbers // SAMPLE, 1)])

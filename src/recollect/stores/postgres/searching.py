@@ -10,7 +10,6 @@ shows it (`Torn`): then the search is done again, in one snapshot.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,39 +20,20 @@ from recollect.filters import Filter
 from recollect.stores.background import mean_and_spread
 from recollect.stores.postgres import labels, near, words
 from recollect.stores.postgres.arrays import Array, bigints, integers, texts
+from recollect.stores.postgres.comparing import Samples, compared
 from recollect.stores.postgres.database import Cursor
+from recollect.stores.postgres.learned import SPOT, Key, Learned, Spot
 from recollect.stores.postgres.near import Torn
 from recollect.stores.postgres.rows import SELECTED, from_row
-from recollect.stores.postgres.spaces import SpaceRow, names_of
+from recollect.stores.postgres.spaces import SpaceRow
 from recollect.stores.postgres.vector_tables import Frame, VectorTable
 from recollect.stores.postgres.where import to_sql
 from recollect.stores.protocol import Compared, Counted, Frequencies, Neighbours, TermCounts
 from recollect.text.tokenise import stands_for_many
 from recollect.vocabulary import Found, Memory, Passage, Vector
 
-_KEPT = 32  # questions; each some hundred kilobytes where a space is large
 _LIKELY = 1.5  # times the hits wanted: nearly all of them pass what is asked most
 _FIRST_LOOK = 4  # times the hits wanted are looked at before the filter is asked for all it passes
-
-
-class Lately:
-    """What questions meant a moment ago: a recall asks for the same terms again, when it looks at
-    what the words of the question say of all that was found."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[tuple[str, ...], tuple[str, ...]], list[words.Asked]] = {}
-        self._guard = threading.Lock()
-
-    def keep(self, spaces: Sequence[str], terms: Sequence[str], asked: list[words.Asked]) -> None:
-        key = tuple(spaces), tuple(terms)
-        with self._guard:
-            self._kept.pop(key, None)
-            while len(self._kept) >= _KEPT:
-                del self._kept[next(iter(self._kept))]
-            self._kept[key] = asked
-
-    def get(self, spaces: Sequence[str], terms: Sequence[str]) -> list[words.Asked] | None:
-        return self._kept.get((tuple(spaces), tuple(terms)))
 
 
 def search_words(
@@ -62,18 +42,19 @@ def search_words(
     spaces: Sequence[str],
     where: Filter | None,
     limit: int,
-    lately: Lately,
+    learned: Learned,
 ) -> list[Found]:
     found: list[Found] = []
-    every = words.asked(cursor, spaces, terms)
-    lately.keep(spaces, terms, every)
+    every = learned.asked[tuple(spaces), tuple(terms)] = words.asked(cursor, spaces, terms)
     for asked in every:
         if asked.terms:
-            found += _words_of(cursor, asked, where, limit)
+            found += _words_of(cursor, asked, where, limit, learned)
     return best(found, limit)
 
 
-def _words_of(cursor: Cursor, asked: words.Asked, where: Filter | None, limit: int) -> list[Found]:
+def _words_of(
+    cursor: Cursor, asked: words.Asked, where: Filter | None, limit: int, learned: Learned
+) -> list[Found]:
     space = asked.space.id
     numbers, scores = words.scored(asked)
     wanted = limit if where is None else limit * _FIRST_LOOK
@@ -83,13 +64,13 @@ def _words_of(cursor: Cursor, asked: words.Asked, where: Filter | None, limit: i
         likely = len(top) if where is None else int(limit * _LIKELY)
         for some in (top[:likely], top[likely:]):
             if len(found) < limit:
-                found += _named(cursor, space, numbers[some], scores[some], where)
+                found += _named(cursor, space, numbers[some], scores[some], where, learned)
     if len(found) < limit and len(top) < len(numbers):
         passing = np.fromiter(_passing(cursor, space, where, few or "true"), np.int64)
         kept = np.isin(numbers, passing, assume_unique=True)
         numbers, scores = numbers[kept], scores[kept]
         top = _top(scores, limit)
-        found = _named(cursor, space, numbers[top], scores[top], None)
+        found = _named(cursor, space, numbers[top], scores[top], None, learned)
     return found[:limit]
 
 
@@ -104,14 +85,19 @@ def _top(scores: words.Floats, limit: int) -> words.Ints:
 
 
 def _named(
-    cursor: Cursor, space: int, numbers: words.Ints, scores: words.Floats, where: Filter | None
+    cursor: Cursor,
+    space: int,
+    numbers: words.Ints,
+    scores: words.Floats,
+    where: Filter | None,
+    learned: Learned,
 ) -> list[Found]:
     """These passages, best first, without those that the filter does not let through."""
     if not len(numbers):
         return []
     condition, bindings = to_sql(where)
     rows = cursor.execute(
-        f"SELECT p.number, m.id, p.ordinal, {condition} FROM passages p "
+        f"SELECT {condition}, m.id, p.ordinal, {SPOT} FROM passages p "
         "JOIN memories m ON m.row = p.memory "
         f"WHERE p.space = {space:d} AND p.number = ANY(%b)".encode(),
         (*bindings, bigints(numbers.tolist())),
@@ -119,7 +105,12 @@ def _named(
     ).fetchall()
     if len(rows) < len(numbers):
         raise Torn
-    named = {number: (memory_id, ordinal) for number, memory_id, ordinal, passes in rows if passes}
+    named: dict[int, tuple[str, int]] = {}
+    for passes, memory_id, ordinal, *spot in rows:
+        if passes:
+            at = Spot(*spot)
+            named[at.number] = key = (memory_id, ordinal)
+            learned.spots[key] = at
     return [
         Found(*named[number], score)
         for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
@@ -156,40 +147,43 @@ def _frequencies(terms: Sequence[str], asked: Sequence[words.Asked]) -> Frequenc
 
 
 def count_terms(
-    cursor: Cursor,
-    terms: Sequence[str],
-    keys: Sequence[tuple[str, int]],
-    spaces: Sequence[str],
-    lately: Lately,
+    cursor: Cursor, terms: Sequence[str], keys: Sequence[Key], spaces: Sequence[str]
 ) -> TermCounts:
     """What the words index knows of passages, which spares cutting their texts into terms."""
-    if any(map(stands_for_many, terms)):  # the index knows what begins so, not how often it is said
-        common = _frequencies(terms, words.asked(cursor, spaces, terms))
-        return TermCounts(common, [None] * len(keys))
-    asked = lately.get(spaces, terms) or words.asked(cursor, spaces, terms)
-    rows = cursor.execute(
-        "SELECT s.id, s.mark, k.id, k.ordinal, k.number, k.length FROM spaces s LEFT JOIN ("
-        "SELECT m.id, p.ordinal, p.space, p.number, p.length "
-        "FROM unnest(%b, %b) AS w (id, ordinal) JOIN memories m ON m.id = w.id "
-        "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal) k ON k.space = s.id "
-        "WHERE s.name = ANY(%b)",
-        (*_keys(keys), names_of(spaces)),
-        prepare=True,
-    ).fetchall()
-    marks = {row[0]: row[1] for row in rows}
-    if any(marks.get(one.space.id) != one.space.mark for one in asked):  # somebody wrote since
-        asked = words.asked(cursor, spaces, terms)
-    held: dict[tuple[str, int], Counted] = {}
-    for one in asked:  # what was told since is no part of it: its text must be read
+    asked = words.asked(cursor, spaces, terms)
+    return counted(terms, keys, asked, _spots(cursor, keys))  # looked up after it, not before
+
+
+def counted(
+    terms: Sequence[str],
+    keys: Sequence[Key],
+    asked: Sequence[words.Asked],
+    spots: Mapping[Key, Spot],
+) -> TermCounts:
+    held: dict[Key, Counted] = {}
+    # of terms that stand for many the index knows who begins so, not how often it is said
+    for one in () if any(map(stands_for_many, terms)) else asked:
         own = [
-            row[2:]
-            for row in rows
-            if row[0] == one.space.id and row[2] is not None and row[4] <= one.space.numbers
+            (key, spot)
+            for key, spot in spots.items()
+            # what was told since is no part of it: its text must be read
+            if spot.space == one.space.id and spot.number <= one.space.numbers
         ]
-        counts = words.counted(one, [number for _, _, number, _ in own])
-        for (memory_id, ordinal, _, length), found in zip(own, counts, strict=True):
-            held[memory_id, ordinal] = Counted(found, length)
+        counts = words.counted(one, [spot.number for _, spot in own])
+        for (key, spot), found in zip(own, counts, strict=True):
+            held[key] = Counted(found, spot.length)
     return TermCounts(_frequencies(terms, asked), [held.get(key) for key in keys])
+
+
+def _spots(cursor: Cursor, keys: Sequence[Key]) -> dict[Key, Spot]:
+    rows = cursor.execute(
+        f"SELECT m.id, p.ordinal, {SPOT} FROM unnest(%b, %b) AS w (id, ordinal) "
+        "JOIN memories m ON m.id = w.id "
+        "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal".encode(),
+        _keys(keys),
+        prepare=True,
+    )
+    return {(memory_id, ordinal): Spot(*spot) for memory_id, ordinal, *spot in rows}
 
 
 def search_meaning(
@@ -199,6 +193,7 @@ def search_meaning(
     fingerprint: str,
     where: Filter | None,
     limit: int,
+    learned: Learned,
     *,
     has_index: Callable[[Cursor, VectorTable, SpaceRow], bool],
 ) -> list[Found]:
@@ -211,7 +206,10 @@ def search_meaning(
     found: list[Found] = []
     for space in frame.spaces:
         indexed = has_index(cursor, table, space)
-        found += near.search(cursor, table, space, question, where, limit, indexed=indexed)
+        looked = near.search(cursor, table, space, question, where, limit, indexed=indexed)
+        for memory_id, ordinal, score, spot in looked:
+            learned.spots[memory_id, ordinal] = spot
+            found.append(Found(memory_id, ordinal, score))
     return best(found, limit)
 
 
@@ -226,7 +224,13 @@ def _answering(frame: Frame, fingerprint: str) -> VectorTable | None:
 
 
 def compare(
-    cursor: Cursor, frame: Frame, vector: Vector, keys: Sequence[tuple[str, int]], fingerprint: str
+    cursor: Cursor,
+    frame: Frame,
+    vector: Vector,
+    keys: Sequence[Key],
+    fingerprint: str,
+    learned: Learned,
+    samples: Samples,
 ) -> Compared:
     from recollect.stores.sound_vectors import sound_question
 
@@ -235,18 +239,17 @@ def compare(
         return Compared([None] * len(keys), 0.0, 1.0)
     question = sound_question(vector, dimension=table.dimension)
     asked = list(dict.fromkeys(keys))
-    scores: Mapping[tuple[str, int], float]
-    scores, usual = near.compared(cursor, table, frame.spaces, question, asked)
+    scores, usual = compared(cursor, frame, question, asked, learned.spots, samples)
     return Compared([scores.get(key) for key in keys], *mean_and_spread(usual))
 
 
-def _keys(keys: Sequence[tuple[str, int]]) -> tuple[Array, Array]:
+def _keys(keys: Sequence[Key]) -> tuple[Array, Array]:
     """Each once, as two columns."""
     asked = [key for key in dict.fromkeys(keys) if "\0" not in key[0]]
     return texts(one for one, _ in asked), integers([ordinal for _, ordinal in asked])
 
 
-def fetch(cursor: Cursor, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
+def fetch(cursor: Cursor, keys: Sequence[Key]) -> list[tuple[Memory, Passage] | None]:
     rows: Any = cursor.execute(
         f"SELECT p.ordinal, p.start, p.stop, {SELECTED} "
         "FROM unnest(%b, %b) AS w (id, ordinal) JOIN memories m ON m.id = w.id "

@@ -7,18 +7,18 @@ others. Many stores, threads, processes and machines may use one database at onc
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from recollect.errors import FingerprintMismatch, InvalidVector
 from recollect.filters import Filter
 from recollect.stores.cursors import place
 from recollect.stores.postgres import notes, schema, searching, vector_tables, writing
 from recollect.stores.postgres.address import parse_address
+from recollect.stores.postgres.comparing import Samples
 from recollect.stores.postgres.database import Cursor, Database
 from recollect.stores.postgres.generations import HasGenerations
 from recollect.stores.postgres.growing import Growing
+from recollect.stores.postgres.learned import Learned
 from recollect.stores.postgres.near import Torn
 from recollect.stores.postgres.pool import borrow_pool, return_pool
 from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 DEFAULT_TENANT = "default"
-_FRAMES = 1000  # lists of spaces that are remembered
-_FRAME_SECONDS = 1.0  # how large a space is, which is no matter of right or wrong, may be so old
 
 
 class PostgresStore(HasGenerations, HasWhole):
@@ -72,8 +70,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self._growing = Growing(self._database)
         self._tiers: Tiers | None = None
         self._feed: PostgresFeed | None = None
-        self._frames: dict[tuple[str, ...], tuple[Frame, float]] = {}
-        self._lately = searching.Lately()
+        self._samples = Samples()
         self._guard = threading.Lock()
         try:
             schema.prepare(self._database)
@@ -209,15 +206,32 @@ class PostgresStore(HasGenerations, HasWhole):
 
     def pending(self, spaces: Sequence[str]) -> int:
         with self._database.ask() as reader:
-            return vector_tables.pending(reader, spaces)
+            return sum(vector_tables.frame(reader, spaces).waiting)
 
     # Searching
+
+    def for_question(self, spaces: Sequence[str], notes: Sequence[str]) -> PostgresStore:
+        from recollect.stores.postgres.one_question import OneQuestion, looked
+
+        with self._database.ask() as reader:
+            look = looked(reader, spaces, notes)
+        return self if look is None else OneQuestion(self, look)
 
     def search_words(
         self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
     ) -> list[Found]:
+        return self._search_words(terms, spaces, where, limit, Learned())
+
+    def _search_words(
+        self,
+        terms: Sequence[str],
+        spaces: Sequence[str],
+        where: Filter | None,
+        limit: int,
+        learned: Learned,
+    ) -> list[Found]:
         return self._of_one_piece(
-            lambda reader: searching.search_words(reader, terms, spaces, where, limit, self._lately)
+            lambda reader: searching.search_words(reader, terms, spaces, where, limit, learned)
         )
 
     def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
@@ -228,7 +242,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]
     ) -> TermCounts:
         with self._database.ask() as reader:
-            return searching.count_terms(reader, terms, keys, spaces, self._lately)
+            return searching.count_terms(reader, terms, keys, spaces)
 
     def search_meaning(
         self,
@@ -241,13 +255,14 @@ class PostgresStore(HasGenerations, HasWhole):
     ) -> list[Found]:
         found = self._framed(
             spaces,
-            lambda reader, frame: searching.search_meaning(
+            lambda reader, frame, learned: searching.search_meaning(
                 reader,
                 frame,
                 vector,
                 fingerprint,
                 where,
                 limit,
+                learned,
                 has_index=self._upkeep.has_index,
             ),
         )
@@ -264,30 +279,16 @@ class PostgresStore(HasGenerations, HasWhole):
     ) -> Compared:
         return self._framed(
             spaces,
-            lambda reader, frame: searching.compare(reader, frame, vector, keys, fingerprint),
+            lambda reader, frame, learned: searching.compare(
+                reader, frame, vector, keys, fingerprint, learned, self._samples
+            ),
         )
 
-    def _framed(self, spaces: Sequence[str], work: Callable[[Cursor, Frame], _T]) -> _T:
-        """`work` in what is remembered of these spaces and of the index that answers, and again
-        where it finds that this is no longer so."""
-        key = tuple(spaces)
-        frame, until = self._frames.get(key, (None, 0.0))
-        if frame is not None and time.monotonic() < until:
-            try:
-                with self._database.ask() as reader:
-                    return work(reader, frame)
-            except (Torn, FingerprintMismatch, InvalidVector):
-                pass  # perhaps because what is remembered is old
-
-        def anew(reader: Cursor) -> _T:
-            frame = vector_tables.frame(reader, spaces)
-            if frame.table is not None:
-                if len(self._frames) >= _FRAMES:
-                    self._frames.clear()
-                self._frames[key] = frame, time.monotonic() + _FRAME_SECONDS
-            return work(reader, frame)
-
-        return self._of_one_piece(anew)
+    def _framed(self, spaces: Sequence[str], work: Callable[[Cursor, Frame, Learned], _T]) -> _T:
+        """`work` in what these spaces are, and the index that answers."""
+        return self._of_one_piece(
+            lambda reader: work(reader, vector_tables.frame(reader, spaces), Learned())
+        )
 
     def _of_one_piece(self, work: Callable[[Cursor], _T]) -> _T:
         """Statement by statement; in one snapshot where somebody wrote in between."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.errors import FingerprintMismatch
 from recollect.stores.postgres import changes
@@ -150,39 +150,41 @@ def count_vectors(cursor: Cursor, fingerprint: str, space: int, change: int) -> 
         )
 
 
-def pending(cursor: Cursor, names: Sequence[str]) -> int:
-    """How many passages of these spaces the answering index has no vector for. Asked with every
-    question: a look for each space, however many others there are."""
-    rows = cursor.execute(
-        "SELECT s.name, s.passages - coalesce(e.passages, 0) FROM spaces s "
-        "LEFT JOIN indexes i ON i.active "
-        "LEFT JOIN embedded e ON e.space = s.id AND e.fingerprint = i.fingerprint "
-        "WHERE s.name = ANY(%b)",
-        (spaces_module.names_of(names),),
-    )
-    found: dict[str, int] = dict(rows.fetchall())
-    spaces_module.check_names(cursor, names, found)
-    return sum(found.values())
-
-
 class Frame(NamedTuple):
     """What a question by meaning is asked in."""
 
     spaces: tuple[SpaceRow, ...]
     table: VectorTable | None  # the one that answers
+    waiting: tuple[int, ...]  # passages of each space that have no vector in it
+
+
+FRAME = (
+    f"{spaces_module.of('s')}, s.passages - coalesce(e.passages, 0), "
+    "i.fingerprint, i.dimension, i.name, i.active"
+)
+FRAMED = (
+    "spaces s LEFT JOIN indexes i ON i.active "
+    "LEFT JOIN embedded e ON e.space = s.id AND e.fingerprint = i.fingerprint"
+)
 
 
 def frame(cursor: Cursor, names: Sequence[str]) -> Frame:
     rows = cursor.execute(
-        f"SELECT {spaces_module.of('s')}, i.fingerprint, i.dimension, i.name, i.active "
-        "FROM spaces s LEFT JOIN indexes i ON i.active WHERE s.name = ANY(%b)".encode(),
+        f"SELECT {FRAME} FROM {FRAMED} WHERE s.name = ANY(%b)".encode(),
         (spaces_module.names_of(names),),
+        prepare=True,
     ).fetchall()
-    width = len(SpaceRow._fields)
-    found = {row[1]: SpaceRow(*row[:width]) for row in rows}
+    found = {row[1]: row for row in rows}
     spaces_module.check_names(cursor, names, found)
-    table = None if not rows or rows[0][width] is None else VectorTable(*rows[0][width:])
-    return Frame(tuple(found[name] for name in dict.fromkeys(names)), table)
+    return framed([found[name] for name in dict.fromkeys(names)])
+
+
+def framed(rows: Sequence[tuple[Any, ...]]) -> Frame:
+    """From a row for each space."""
+    width = len(SpaceRow._fields)
+    table = None if not rows or rows[0][width + 1] is None else VectorTable(*rows[0][width + 1 :])
+    spaces = tuple(SpaceRow(*row[:width]) for row in rows)
+    return Frame(spaces, table, tuple(row[width] for row in rows))
 
 
 def _missing(cursor: Cursor, table: VectorTable) -> int:

@@ -11,6 +11,8 @@ from recollect.stores.postgres.arrays import Array, ArrayDumper, bigints, reals
 from recollect.stores.postgres.database import Cursor
 from recollect.vocabulary import Vector, Vectors
 
+_HEAD = 4
+
 
 class _Vectors(Array):
     """Each database has its own number for the type."""
@@ -48,6 +50,11 @@ def _array(cursor: Cursor, matrix: Vectors) -> _Vectors:
         connection.adapters.register_dumper(_Vectors, dumper)
         cursor.adapters.register_dumper(_Vectors, dumper)
     return _Vectors(matrix, info.oid)
+
+
+def numbers_of(data: bytes) -> Vector:
+    """A vector as pgvector sends it: how many numbers, nothing, and the very numbers."""
+    return np.frombuffer(data, ">f4", offset=_HEAD).astype(np.float32)
 
 
 def question(vector: Vector) -> Array:

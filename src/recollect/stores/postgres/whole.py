@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-import numpy as np
-
 from recollect.stores.movable import Kept, Whole
 from recollect.stores.postgres import vector_tables
 from recollect.stores.postgres.arrays import bigints, texts
 from recollect.stores.postgres.database import Cursor, Database
 from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
+from recollect.stores.postgres.vectors import numbers_of
 from recollect.stores.protocol import Embedding
 from recollect.stores.retrievers import Held, HeldPassage
 from recollect.vocabulary import Passage, Revision, Vector
-
-_HEAD = 4  # bytes before the numbers of a vector: how many they are, and nothing
 
 
 class HasWhole:
@@ -89,6 +86,5 @@ def _vectors(
             binary=True,
         )
         for pid, data in rows:
-            vector = np.frombuffer(data, ">f4", offset=_HEAD).astype(np.float32)
-            found[pid][table.fingerprint] = vector
+            found[pid][table.fingerprint] = numbers_of(data)
     return found
