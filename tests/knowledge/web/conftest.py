@@ -1,0 +1,24 @@
+"""An engine that searches a site of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from recollect import Engine
+from tests.knowledge.web.asking_web import KNOWN, engine_for
+from tests.knowledge.web.serving_web import Site, a_site
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with a_site() as one:
+        yield one
+
+
+@pytest.fixture
+def engine(site: Site) -> Iterator[Engine]:
+    with engine_for(site) as one:
+        one.remember(KNOWN, space="metro")
+        yield one
