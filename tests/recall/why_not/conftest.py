@@ -1,0 +1,29 @@
+"""An engine whose vectors can be foreseen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect import Engine
+from recollect.settings import Settings
+from recollect.testing import FakeClock
+from tests.embedders_of_tests import Letters
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def letters() -> Letters:
+    return Letters()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, clock: FakeClock, letters: Letters) -> Iterator[Engine]:
+    with Engine(tmp_path / "m.db", embedder=letters, clock=clock, settings=Settings()) as made:
+        yield made
