@@ -6,7 +6,7 @@ OR of quoted terms. Its tokeniser is told to split at spaces only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -74,9 +74,9 @@ def drop(connection: apsw.Connection, space: int) -> None:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
 
 
-def add(connection: apsw.Connection, space: int, rows: Sequence[tuple[int, str]]) -> None:
+def add(connection: apsw.Connection, space: int, rows: Iterable[tuple[int, str]]) -> None:
     with sound_statements(space):
-        insert_rows(connection, f"{table(space)}(rowid, terms)", rows)
+        insert_rows(connection, f"{table(space)}(rowid, terms)", rows, whole=True)
 
 
 def remove(connection: apsw.Connection, space: int, pids: Sequence[int], passages: int) -> None:

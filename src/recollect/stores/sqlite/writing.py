@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
@@ -11,16 +11,16 @@ from typing import NamedTuple, TypeAlias
 import apsw
 
 from recollect.clock import from_micros, to_micros
-from recollect.errors import Conflict, FingerprintMismatch, InvalidVector, NotFound
+from recollect.errors import Conflict, NotFound
 from recollect.stores.protocol import MAX_COUNT, Written
-from recollect.stores.sound_vectors import sound_rows
 from recollect.stores.sqlite import spaces as spaces_module
 from recollect.stores.sqlite import vector_tables, words
 from recollect.stores.sqlite.connection import insert_rows
+from recollect.stores.sqlite.passages import Placed, add_passages, next_number
 from recollect.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
 from recollect.stores.told_again import takes_in
 from recollect.text.searched import searched_alike
-from recollect.vocabulary import GLOBAL_SPACE, Action, Entry, Memory, Vector
+from recollect.vocabulary import GLOBAL_SPACE, Action, Entry, Memory
 
 _MEMORIES = f"memories (row, space, identity, {COLUMNS})"
 
@@ -49,6 +49,8 @@ def put(
     known_ids = _known_ids(connection, [e.memory.id for e in entries])
     known_identities = _known_identities(connection, entries, spaces)
 
+    several = _told_twice(entries)
+    created = Action.CREATED
     written: list[Written] = []
     fresh: list[Entry] = []
     told_again: dict[str, int] = defaultdict(int)
@@ -68,14 +70,23 @@ def put(
             told_again[holder] += 1
             written.append(Written(Action.REINFORCED, holder))
             continue
-        same = known_identities.setdefault((memory.space, entry.identity), [])
-        same.append(_Same(memory.id, memory.valid_from, memory.valid_to))
+        if entry.identity in several:
+            same = known_identities[memory.space].setdefault(entry.identity, [])
+            same.append(_Same(memory.id, memory.valid_from, memory.valid_to))
         known_ids[memory.id] = memory
         fresh.append(entry)
-        written.append(Written(Action.CREATED, memory.id))
+        written.append(Written(created, memory.id))
     _insert(connection, fresh, spaces, fingerprint)
     touch(connection, accessed={}, reinforced=told_again)
     return written
+
+
+def _told_twice(entries: Sequence[Entry]) -> frozenset[str]:
+    """The identities that more than one of these have; hardly ever any."""
+    every = [entry.identity for entry in entries]
+    if len(set(every)) == len(every):
+        return frozenset()
+    return frozenset(identity for identity, times in Counter(every).items() if times > 1)
 
 
 def _same(before: Memory, again: Memory) -> bool:
@@ -99,13 +110,14 @@ class _Same(NamedTuple):
     valid_to: datetime | None
 
 
-_Identities: TypeAlias = dict[tuple[str, str], list[_Same]]
+# By the name of the space.
+_Identities: TypeAlias = dict[str, dict[str, list[_Same]]]
 
 
 def _holder(entry: Entry, known: _Identities) -> str | None:
     """The oldest of the same words that this telling may be counted with."""
     told = entry.memory
-    for same in known.get((told.space, entry.identity), ()):
+    for same in known.get(told.space, {}).get(entry.identity, ()):
         if takes_in(same.valid_from, same.valid_to, told):
             return same.id
     return None
@@ -120,6 +132,7 @@ def _known_identities(
             wanted[entry.memory.space].append(entry.identity)
     known: _Identities = {}
     for name, identities in wanted.items():
+        of_space = known[name] = {}
         rows = connection.execute(
             # CROSS: in this order, or SQLite walks the whole space once for every batch
             "SELECT m.identity, m.id, m.valid_from, m.valid_to FROM json_each(?) j "
@@ -128,20 +141,12 @@ def _known_identities(
         )
         for identity, memory_id, start, end in rows:
             same = _Same(memory_id, _moment(start), _moment(end))
-            known.setdefault((name, identity), []).append(same)
+            of_space.setdefault(identity, []).append(same)
     return known
 
 
 def _moment(micros: int | None) -> datetime | None:
     return None if micros is None else from_micros(micros)
-
-
-def _next_number(connection: apsw.Connection, table: str) -> int:
-    """The next number of an AUTOINCREMENT table, which is never given twice."""
-    last: int | None = connection.execute(
-        "SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)
-    ).get
-    return (last or 0) + 1
 
 
 def _insert(
@@ -152,39 +157,53 @@ def _insert(
 ) -> None:
     if not entries:
         return
-    first_row = _next_number(connection, "memories")
+    first_row = next_number(connection, "memories")
     insert_rows(
         connection,
         _MEMORIES,
-        [
+        (
             (row, spaces[entry.memory.space], entry.identity, *to_row(entry.memory))
             for row, entry in enumerate(entries, start=first_row)
-        ],
+        ),
     )
-    labels = [
+    labels = (
         label
         for row, entry in enumerate(entries, start=first_row)
+        if entry.memory.tags or entry.memory.entities
         for label in _labels(entry.memory, row)
-    ]
+    )
     insert_rows(connection, "labels", labels, verb="INSERT OR IGNORE")
     connection.executemany(
         "INSERT INTO revisions VALUES (?, ?, ?)",
         (
             (row, to_micros(former.replaced_at), snapshot(former.memory))
             for row, entry in enumerate(entries, start=first_row)
+            if entry.history
             for former in reversed(entry.history)  # oldest first, as they came to be
         ),
     )
-    by_space: dict[int, list[tuple[int, int, Entry]]] = defaultdict(list)
-    pid = _next_number(connection, "passages")  # in the order told, across spaces too
-    for row, entry in enumerate(entries, start=first_row):
-        by_space[spaces[entry.memory.space]].append((row, pid, entry))
-        pid += len(entry.passages)
-    for space, group in by_space.items():
-        add_passages(connection, space, group, fingerprint)
+    for space, placed in _by_space(connection, entries, spaces, first_row).items():
+        add_passages(connection, space, placed, fingerprint)
         connection.execute(
-            "UPDATE spaces SET memories = memories + ? WHERE id = ?", (len(group), space)
+            "UPDATE spaces SET memories = memories + ? WHERE id = ?", (len(placed.rows), space)
         )
+
+
+def _by_space(
+    connection: apsw.Connection, entries: Sequence[Entry], spaces: Mapping[str, int], first_row: int
+) -> dict[int, Placed]:
+    placed: dict[int, Placed] = {}
+    pid = next_number(connection, "passages")  # in the order told, across spaces too
+    for row, entry in enumerate(entries, start=first_row):
+        space = spaces[entry.memory.space]
+        if space not in placed:
+            placed[space] = Placed([], [], [])
+        rows, pids, some = placed[space]
+        rows.append(row)
+        pids.append(pid)
+        some.append(entry)
+        pid += len(entry.passages)
+    return placed
 
 
 def _labels(memory: Memory, row: int) -> Iterable[tuple[str, str, int]]:
@@ -192,65 +211,6 @@ def _labels(memory: Memory, row: int) -> Iterable[tuple[str, str, int]]:
         yield ("tags", tag, row)
     for entity in memory.entities:
         yield ("entities", entity, row)
-
-
-def add_passages(
-    connection: apsw.Connection,
-    space: int,
-    group: Sequence[tuple[int, int, Entry]],
-    fingerprint: str | None,
-) -> None:
-    """The derived side of memories: passages, words, and vectors where the entry has them.
-    Each comes as its row, the number of its first passage, and the entry."""
-    seq = spaces_module.next_seq(connection, space)
-    passages: list[tuple[int, ...]] = []
-    term_rows: list[tuple[int, str]] = []
-    vector_rows: list[tuple[int, int, int, bytes]] = []
-    index = vector_tables.active_table(connection)
-    vectors = iter(_checked(index, fingerprint, [entry for _, _, entry in group]))
-    for row, first_pid, entry in group:
-        for position, passage in enumerate(entry.passages):
-            pid = first_pid + position
-            passages.append((pid, row, space, *passage))
-            term_rows.append((pid, entry.terms[position]))
-            if entry.vectors is not None:
-                vector_rows.append((pid, space, seq, next(vectors).tobytes()))
-    insert_rows(connection, "passages", passages)
-    words.add(connection, space, term_rows)
-    if index is not None and vector_rows:
-        insert_rows(connection, index.table, vector_rows)
-        vector_tables.count_vectors(connection, index.id, space, len(vector_rows))
-    connection.execute(
-        "UPDATE spaces SET passages = passages + ? WHERE id = ?", (len(passages), space)
-    )
-
-
-def _checked(
-    index: vector_tables.VectorTable | None, fingerprint: str | None, entries: Sequence[Entry]
-) -> Iterable[Vector]:
-    """All vectors of these entries, one after the other, checked together."""
-    with_vectors = [entry for entry in entries if entry.vectors is not None]
-    if not with_vectors:
-        return ()
-    if index is None or fingerprint != index.fingerprint:
-        held = "none" if index is None else index.fingerprint
-        raise FingerprintMismatch(
-            f"these vectors are by {fingerprint}, the index is by {held}; "
-            "vectors of two embedders are never mixed. Run 'recollect reindex'"
-        )
-    import numpy as np
-
-    for entry in with_vectors:
-        if entry.vectors is not None and len(entry.vectors) != len(entry.passages):
-            raise InvalidVector(
-                f"{entry.memory.id}: {len(entry.passages)} passages need as many vectors, "
-                f"got an array of shape {entry.vectors.shape}"
-            )
-    try:
-        every = np.concatenate([entry.vectors for entry in with_vectors])
-    except ValueError:
-        raise InvalidVector("the vectors of one batch have different sizes") from None
-    return sound_rows(every, rows=len(every), dimension=index.dimension)
 
 
 def find_row(connection: apsw.Connection, memory_id: str) -> tuple[int, int] | None:
@@ -294,13 +254,13 @@ def revise(
         (entry.identity, *to_row(memory), row),
     )
     connection.execute("DELETE FROM labels WHERE memory = ?", (row,))
-    insert_rows(connection, "labels", list(_labels(memory, row)), verb="INSERT OR IGNORE")
+    insert_rows(connection, "labels", _labels(memory, row), verb="INSERT OR IGNORE")
     if searched_alike(former, memory):
         spaces_module.next_seq(connection, space)
         return []  # passages, words and vectors still hold
     pids = remove_passages(connection, space, [row])
-    first_pid = _next_number(connection, "passages")
-    add_passages(connection, space, [(row, first_pid, entry)], fingerprint)
+    first_pid = next_number(connection, "passages")
+    add_passages(connection, space, Placed([row], [first_pid], [entry]), fingerprint)
     return pids
 
 
