@@ -102,6 +102,14 @@ class Memory:
         return self.provenance.get(TRUST) != UNVERIFIED
 
 
+class OpenMemory:
+    """A memory that is still being filled; its class is then set to `Memory`, which has the same
+    shape. A frozen one sets its fields through a detour that takes four times as long, and every
+    recall makes thirty, every telling one."""
+
+    __slots__ = Memory.__slots__
+
+
 class Revision(NamedTuple):
     """How a memory read before it was revised."""
 

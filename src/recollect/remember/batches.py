@@ -7,7 +7,7 @@ told before is acknowledged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -35,15 +35,22 @@ def batches(
     return (_made(some, make) for some in drawn)
 
 
-def _drawn(told: Iterable[Told], size: int) -> Iterator[list[tuple[int, Told]]]:
-    items = enumerate(told, start=1)
+class _Drawn(NamedTuple):
+    first: int  # the number of the first, from 1
+    items: list[Told]
+
+
+def _drawn(told: Iterable[Told], size: int) -> Iterator[_Drawn]:
+    first = 1
+    items = iter(told)
     while some := list(islice(items, size)):
-        yield some
+        yield _Drawn(first, some)
+        first += len(some)
 
 
-def _made(some: Sequence[tuple[int, Told]], make: Making) -> Batch:
-    made = Batch(len(some), [], [], [])
-    for number, item in some:
+def _made(some: _Drawn, make: Making) -> Batch:
+    made = Batch(len(some.items), [], [], [])
+    for number, item in enumerate(some.items, start=some.first):
         try:
             made.entries.append(make(item))
             made.numbers.append(number)
@@ -52,7 +59,7 @@ def _made(some: Sequence[tuple[int, Told]], make: Making) -> Batch:
     return made
 
 
-def _ahead(drawn: Iterator[list[tuple[int, Told]]], make: Making) -> Generator[Batch, None, None]:
+def _ahead(drawn: Iterator[_Drawn], make: Making) -> Generator[Batch, None, None]:
     """One batch ahead and no more. Whoever stops asking waits for the one that is being made."""
     from concurrent.futures import ThreadPoolExecutor
 

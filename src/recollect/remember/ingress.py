@@ -13,7 +13,7 @@ from recollect.checks import check_encodable, check_space, is_id, shown
 from recollect.clock import parse_moment, to_micros
 from recollect.errors import InvalidInput
 from recollect.remember.redacting import redacted_fields
-from recollect.vocabulary import GLOBAL_SPACE, Memory
+from recollect.vocabulary import GLOBAL_SPACE, Memory, OpenMemory
 
 # A memory is a thing one remembers, not a library: a longer text is a document in parts.
 MAX_TEXT_CHARS = 1_000_000
@@ -67,14 +67,36 @@ def accept(
         if cleaned is not given:
             given = dict(cleaned)
             check_text(given["text"])  # a mark may be longer than what it stands for
-    given.setdefault("space", space)
-    created = given.setdefault("created_at", now)
-    given.setdefault("updated_at", created)
-    if "id" not in given:
-        given["id"] = new_id(now)
-    memory = Memory(**given)
+    memory = _filled(given, now=now, space=space)
     if memory.valid_from and memory.valid_to and memory.valid_to <= memory.valid_from:
         raise InvalidInput("valid_to must be later than valid_from; change one of them")
+    return memory
+
+
+def _filled(given: Mapping[str, Any], *, now: datetime, space: str) -> Memory:
+    """What was left out is as `Memory` has it, made now."""
+    made: Any = OpenMemory()
+    get = given.get
+    made.id = given["id"] if "id" in given else new_id(now)
+    made.space = get("space", space)
+    made.text = given["text"]
+    made.kind = get("kind", "note")
+    made.section = get("section", "")
+    made.tags = get("tags", ())
+    made.entities = get("entities", ())
+    made.source = get("source", "")
+    made.provenance = get("provenance", {})
+    made.confidence = get("confidence", 1.0)
+    made.occurred_at = get("occurred_at")
+    made.created_at = created = get("created_at", now)
+    made.updated_at = get("updated_at", created)
+    made.valid_from = get("valid_from")
+    made.valid_to = get("valid_to")
+    made.reinforcement = get("reinforcement", 0)
+    made.access_count = get("access_count", 0)
+    made.metadata = get("metadata", {})
+    made.__class__ = Memory
+    memory: Memory = made
     return memory
 
 
@@ -83,7 +105,10 @@ def identity(memory: Memory) -> str:
 
     Surrounding white space and line ends do not count; everything else does.
     """
-    words = "\n".join(line.rstrip() for line in memory.text.strip().splitlines())
+    words = memory.text.strip()
+    lines = words.splitlines()
+    if len(lines) > 1:
+        words = "\n".join([line.rstrip() for line in lines])
     moment = "" if memory.occurred_at is None else str(to_micros(memory.occurred_at))
     parts = "\x1f".join((memory.kind, memory.section, moment, words))
     return sha256(parts.encode("utf-8")).hexdigest()[:40]
@@ -121,6 +146,8 @@ def _line(value: object, name: str, *, limit: int = 512) -> str:
 
 
 def _labels(value: object, name: str) -> tuple[str, ...]:
+    if isinstance(value, (list, tuple)) and not value:
+        return ()
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise InvalidInput(f'{name}: expected a list of texts like ["a", "b"], got {shown(value)}')
     if len(value) > _MAX_LABELS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import repeat
 from typing import NamedTuple
 
 from recollect.embedders.protocol import Embedder, embed_texts, embedding_of
@@ -42,8 +43,8 @@ class Kit(NamedTuple):
 def prepare(memory: Memory, *, given_id: bool) -> Entry:
     """A memory with its passages and their terms. With an id of its own it is never merged."""
     passages = passages_of(memory)
-    joined = tuple(joined_terms(searched_text(memory, p)) for p in passages)
-    return Entry(memory, passages, joined, identity(memory), merge=not given_id)
+    joined = tuple([joined_terms(searched_text(memory, p)) for p in passages])
+    return Entry(memory, passages, joined, identity(memory), None, not given_id)
 
 
 def embed_entries(entries: Sequence[Entry], embedder: Embedder) -> list[Entry]:
@@ -52,9 +53,10 @@ def embed_entries(entries: Sequence[Entry], embedder: Embedder) -> list[Entry]:
     vectors = embed_texts(embedder, texts, kind="document")
     done: list[Entry] = []
     at = 0
-    for entry in entries:
-        done.append(entry._replace(vectors=vectors[at : at + len(entry.passages)]))
-        at += len(entry.passages)
+    for memory, passages, terms, same, _, merge, history in entries:
+        until = at + len(passages)
+        done.append(Entry(memory, passages, terms, same, vectors[at:until], merge, history))
+        at = until
     return done
 
 
@@ -76,19 +78,17 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
     known = [w.id for w in written if w.action is not Action.CREATED]
     held = {m.id: m for m in kit.store.get(known) if m is not None} if known else {}
     beside = kit.notes([entry.memory for entry in entries]) if kit.notes is not None else ()
+    created = Action.CREATED
     return [
         Receipt(
-            id=w.id,
-            space=entry.memory.space,
-            action=w.action,
-            passages=len(entry.passages),
-            embedded=entry.vectors is not None or w.action is not Action.CREATED,
-            notes=(
-                *_notes(entry.memory, held.get(w.id), note),
-                *filter(None, (said, redacted_of(entry.memory))),
-            ),
+            w.id,
+            entry.memory.space,
+            w.action,
+            len(entry.passages),
+            entry.vectors is not None or w.action is not created,
+            _notes(entry.memory, held.get(w.id), note, said),
         )
-        for entry, w, said in zip(entries, written, beside or [""] * len(entries), strict=True)
+        for entry, w, said in zip(entries, written, beside or repeat("", len(entries)), strict=True)
     ]
 
 
@@ -98,7 +98,14 @@ _KEPT_FIELDS = (
 )  # fmt: skip
 
 
-def _notes(told: Memory, held: Memory | None, note: str) -> tuple[str, ...]:
+def _notes(told: Memory, held: Memory | None, note: str, said: str) -> tuple[str, ...]:
+    """All that a receipt says; nothing, as a rule."""
+    if held is None and not note and not said and not told.provenance:
+        return ()
+    return (*_known_as(told, held, note), *filter(None, (said, redacted_of(told))))
+
+
+def _known_as(told: Memory, held: Memory | None, note: str) -> tuple[str, ...]:
     """Told again changes nothing but the count; whoever told more this time must know."""
     if held is None:
         return (note,) if note else ()

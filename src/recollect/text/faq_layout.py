@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.text.split import split
 from recollect.vocabulary import Candidate, Json, Memory, Passage
 
 FAQ = "faq"  # the kind, and the key in the metadata
@@ -77,8 +78,6 @@ def layout_of(memory: Memory) -> Layout | None:
 
 def passages_of(memory: Memory) -> tuple[Passage, ...]:
     """The passages of any memory, by its kind."""
-    from recollect.text.split import split  # compiles patterns; whoever only asks needs none
-
     layout = layout_of(memory) if memory.kind == FAQ else None
     return split(memory.text) if layout is None else _passages(memory.text, layout)
 
@@ -100,8 +99,6 @@ def found_text(candidate: Candidate) -> str:
 
 
 def _passages(text: str, layout: Layout) -> tuple[Passage, ...]:
-    from recollect.text.split import split
-
     start, end = layout.shown
     spans = [layout.question]
     spans += [(start + part.start, start + part.end) for part in split(text[start:end])]

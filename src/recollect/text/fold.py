@@ -58,12 +58,17 @@ _WIDE_IN_GB2312 = (
 _CHANGED_IN_GB2312 = f"{_OLD_IN_GB2312[:-1]}{_WIDE_IN_GB2312}]"
 
 
+@cache
+def _changed() -> re.Pattern[str]:
+    return re.compile(_CHANGED_IN_GB2312)
+
+
 def fold_for_terms(text: str) -> str:
     """What gives the same terms as `fold_width`, at a twentieth of the time for most Chinese: signs
     between words (，；！？) keep their width."""
     if text.isascii():
         return text
-    if re.search(_CHANGED_IN_GB2312, text) is None:
+    if _changed().search(text) is None:
         try:
             text.encode("gb2312")
         except UnicodeEncodeError:

@@ -9,23 +9,25 @@ for a million characters without a boundary (docs/decisions/0004).
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from recollect.vocabulary import Passage
 
 PASSAGE_CHARS = 500
 OVERLAP_CHARS = 50
 
-# Best first. A match ends where the passage may end.
-_BOUNDARIES = tuple(
-    re.compile(pattern)
-    for pattern in (
+
+@cache
+def _boundaries() -> tuple[re.Pattern[str], ...]:
+    """Best first. A match ends where the passage may end."""
+    patterns = (
         r"\n\s*\n",
         r"\n",
         r"[。！？!?…]+[”’」』）)\"']*|\.[”’)\"']*(?=\s)",
         r"[；;，、,:：]",
         r"\s+",
     )
-)
+    return tuple(map(re.compile, patterns))
 
 
 def _end(text: str, start: int) -> int:
@@ -34,7 +36,7 @@ def _end(text: str, start: int) -> int:
     if hard >= len(text):
         return len(text)
     half = start + PASSAGE_CHARS // 2
-    for boundary in _BOUNDARIES:
+    for boundary in _boundaries():
         ends = [match.end() for match in boundary.finditer(text, half, hard)]
         if ends:
             return ends[-1]
@@ -44,15 +46,23 @@ def _end(text: str, start: int) -> int:
 def _next_start(text: str, end: int) -> int:
     """Step back for the overlap, then forward to where a sentence or word begins."""
     back = end - OVERLAP_CHARS
-    for boundary in (_BOUNDARIES[2], _BOUNDARIES[4]):
+    _, _, sentence, _, word = _boundaries()
+    for boundary in (sentence, word):
         match = boundary.search(text, back, end - 1)
         if match is not None:
             return match.end()
     return back
 
 
+@cache  # of a short text there is nothing else to say than how long it is
+def _whole(length: int) -> tuple[Passage, ...]:
+    return (Passage(0, 0, length),)
+
+
 def split(text: str) -> tuple[Passage, ...]:
     """The passages of a text, in order; together they cover all of it but outer white space."""
+    if len(text) <= PASSAGE_CHARS:
+        return _whole(len(text))
     spans: list[tuple[int, int]] = []
     start = 0
     while True:
