@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import InvalidInput, UnknownSpace, unknown_space
 from recollect.filters import All, Condition, Filter, PartOf
 from recollect.knowledge.citations import cited
-from recollect.knowledge.conversation import Conversation
+from recollect.knowledge.conversation import Conversation, Whole
 from recollect.knowledge.params import SearchParams
 from recollect.knowledge.passages import Passages
 from recollect.knowledge.shared import DOCUMENT, Shared
@@ -48,14 +48,9 @@ class Searching(Shared):
         e.g. without some feature.
         """
         told = SearchParams.of(asked, **params)
-        if deadline is not None:
-            number("deadline", deadline)  # before making the question whole takes of it
-        spoken = Conversation.of(self.engine, history, told.knowledge_bases or (self.space,))
-        whole = spoken.made_whole(told.query_text, deadline)
-        stages = preset or self._preset(spoken.turns, web, named=bool(told.knowledge_bases))
-        options = self._options(told, whole.left(deadline))
+        whole, options = self._made_whole(told, history, web, preset, deadline)
         try:
-            recollection = self.engine.recall(whole.text, preset=stages, touch=touch, **options)
+            recollection = self.engine.recall(whole.text, touch=touch, **options)
         except UnknownSpace:
             if told.knowledge_bases:
                 raise
@@ -88,13 +83,24 @@ class Searching(Shared):
         """Why a section (or whatever else the base holds) is not in the answer of `search` with the
         same arguments, or at which rank it is."""
         told = SearchParams.of(asked, **params)
+        whole, options = self._made_whole(told, history, web, preset, deadline)
+        return self.engine.why_not(memory_id, whole.text, **options)
+
+    def _made_whole(
+        self,
+        told: SearchParams,
+        history: Sequence[Turn | Mapping[str, Any]],
+        web: bool | Stage | None,
+        preset: Preset | None,
+        deadline: float | None,
+    ) -> tuple[Whole, dict[str, Any]]:
+        """The question as it is searched for, and what the engine is to be told with it."""
         if deadline is not None:
             number("deadline", deadline)  # before making the question whole takes of it
         spoken = Conversation.of(self.engine, history, told.knowledge_bases or (self.space,))
         whole = spoken.made_whole(told.query_text, deadline)
         stages = preset or self._preset(spoken.turns, web, named=bool(told.knowledge_bases))
-        options = self._options(told, whole.left(deadline))
-        return self.engine.why_not(memory_id, whole.text, preset=stages, **options)
+        return whole, {"preset": stages, **self._options(told, whole.left(deadline))}
 
     def _preset(
         self, history: Sequence[Turn], web: bool | Stage | None, *, named: bool = False
