@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from recollect.errors import InvalidInput, StoreError
+from recollect.errors import FingerprintMismatch, InvalidInput, StoreError
 from recollect.stores.composite import Bounds
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.retrievers import Position
 from recollect.stores.store_retriever import StoreRetriever
+from recollect.testing import ToyEmbedder
 from recollect.text import tokenise
-from tests.contract.composites import TOY, Closing, composite, ids, shortfalls, tell, words
+from tests.contract.composites import (
+    TOY,
+    Closing,
+    composite,
+    ids,
+    meaning,
+    shortfalls,
+    tell,
+    words,
+)
 from tests.contract.unruly import Unruly, until
 
 
@@ -71,6 +83,61 @@ def test_being_made_anew_goes_on_where_it_was_left() -> None:
         assert all(check.ok for check in store.check())
     finally:
         store.close()
+
+
+def test_how_far_it_is_made_anew_is_said_also_after_questions_failed(closing: Closing) -> None:
+    truth, held = InMemoryStore(), InMemoryStore()
+    one = Unruly(held, name="one")
+    store = closing(composite(one, truth=truth))
+    for n in range(700):
+        tell(truth, f"alpha {n} 数据库", f"m{n:03}")
+    assert store.catch_up(30)
+    one.down = True
+    for _ in range(3):
+        words(store, "数据库")
+    assert store.shortcomings() == ["one is left out: ConnectionError: no route to host"]
+    feed = truth.feed()
+    StoreRetriever(held, name="one").set_position(
+        Position(feed.store, feed.last(), tokenise.VERSION - 1)
+    )
+    one.fails_after = len(one.applied) + 600
+    one.down = False
+    until(lambda: "the line went dead" in "".join(store.shortcomings()))
+    assert store.shortcomings() == [
+        "one is left out: it is being made anew, 512 memories so far (ConnectionError: the line "
+        "went dead)"
+    ]
+    one.fails_after = None
+    until(lambda: store.catch_up(1))
+    assert store.shortcomings() == [] and len(words(store, "数据库", limit=1000)) == 700
+
+
+def test_changed_over_by_another_process_while_it_is_asked_it_is_not_made_anew(
+    closing: Closing,
+) -> None:
+    truth, held = InMemoryStore(), InMemoryStore()
+    one = Unruly(held, name="one")
+    patient = Bounds(patience=60, following=60)
+    asking = closing(composite(one, truth=truth, bounds=patient))
+    changing = closing(composite(StoreRetriever(held, name="one"), truth=truth, bounds=patient))
+    for n in range(5):
+        tell(asking, f"alpha {n} 数据库", f"m{n}")
+    told = len(one.applied)
+    one.hang()
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(meaning, asking, "alpha")
+        until(lambda: one.asked == 1)
+        new = ToyEmbedder("new", 6)
+        changing.build(new.embedding)
+        rest = changing.unembedded(new.fingerprint, limit=99)
+        changing.fill(new.fingerprint, [u.handle for u in rest], new.embed([u.text for u in rest]))
+        assert changing.switch(new.fingerprint)
+        one.release()
+        with pytest.raises(FingerprintMismatch):  # the truth says that the question is of before
+            answer.result()
+    assert asking.catch_up(60)
+    assert len(one.applied) == told  # the other process had told it everything
+    assert all(check.ok for check in asking.check())
 
 
 def test_changes_for_an_engine_that_is_used_no_longer_can_be_let_go() -> None:

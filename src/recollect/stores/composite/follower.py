@@ -68,17 +68,16 @@ class Follower:
 
     def missing(self) -> str:
         """Why it cannot be asked now; empty: it can."""
-        if self.breaker.why:
-            return f"{self.name} is left out: {self.breaker.why}"
         position = self._position
-        if position is None:
-            return f"{self.name} is left out: {self._unfed or 'it has not answered yet'}"
-        if position.cursor is not None:
-            so_far = f"it is being made anew, {position.made:,} memories so far"
-            return f"{self.name} is left out: {so_far}" + (
-                f" ({self._unfed})" if self._unfed else ""
-            )
-        return ""
+        if position is not None and position.cursor is not None:
+            why = f"it is being made anew, {position.made:,} memories so far"
+            if self._unfed:  # what questions found before is out of date
+                why += f" ({self._unfed})"
+        elif position is None:
+            why = self.breaker.why or self._unfed or "it has not answered yet"
+        else:
+            why = self.breaker.why
+        return f"{self.name} is left out: {why}" if why else ""
 
     def lag(self) -> Lag:
         """What it has not got yet. Of one that is new, everything."""

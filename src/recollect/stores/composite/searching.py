@@ -40,6 +40,7 @@ class Searching(NamedTuple):
     spaces: Sequence[str]
     where: Filter | None
     limit: int
+    fingerprint: str = ""  # of the vectors that are asked for
 
 
 def search(
@@ -64,7 +65,7 @@ def search(
     wait(under_way.values(), timeout=max(0.0, end - time.monotonic()))
     answers: list[list[Found]] = []
     for follower, future in under_way.items():
-        answer = _answer(follower, future, asked, bounds, last, shortfalls)
+        answer = _answer(follower, future, asked, truth, bounds, last, shortfalls)
         if answer is not None:
             answers.append(answer)
     if not answers:
@@ -93,6 +94,7 @@ def _answer(
     follower: Follower,
     future: Future[Asked],
     asked: Searching,
+    truth: Store,
     bounds: Bounds,
     last: int,
     shortfalls: list[Shortfall],
@@ -108,7 +110,11 @@ def _answer(
     fault = future.exception()
     if fault is not None:
         follower.failed(told(fault))
-        if isinstance(fault, FingerprintMismatch) and not follower.behind(last):
+        if (
+            isinstance(fault, FingerprintMismatch)
+            and not follower.behind(last)
+            and _are_current(asked.fingerprint, truth)
+        ):
             follower.make_anew()  # it has all changes, and still not these vectors
         shortfalls.append(Shortfall(False, f"{asked.finds}: {name} failed: {told(fault)}"))
         return None
@@ -123,6 +129,13 @@ def _answer(
             Shortfall(False, f"{asked.finds}: of what {name} found, {MOST:,} were filtered")
         )
     return answer.found
+
+
+def _are_current(fingerprint: str, truth: Store) -> bool:
+    """Do these vectors still answer? Another process may have changed over while we asked, and an
+    engine that let go of the former ones is right."""
+    held = truth.embedding()
+    return held is not None and held.fingerprint == fingerprint
 
 
 def _merged(answers: Sequence[Sequence[Found]], limit: int) -> list[Found]:

@@ -186,7 +186,8 @@ class CompositeStore(LeftToTheTruth):
             return by_truth()  # nothing to find, or an error that the truth words best
         self._truth.pending(spaces)
         question = sound_question(vector, dimension=held.dimension)
-        return self._search(Searching(MEANING, by, by_truth, spaces, where, limit), followers)
+        asked = Searching(MEANING, by, by_truth, spaces, where, limit, fingerprint)
+        return self._search(asked, followers)
 
     def _who(self, finds: Finds) -> list[Follower]:
         return [f for f in self._followers if finds in f.retriever.finds]
