@@ -52,6 +52,14 @@ def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     return run
 
 
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of this test alone: projects and notebooks in it are nobody else's."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path
+
+
 def process(
     *arguments: str, store: Path, given: bytes = b"", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:

@@ -14,13 +14,7 @@ import pytest
 from recollect.settings import data_directory
 from tests.doors.running import Cli, process
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with a project in it; commands run in the project."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("own_home")
 
 
 @pytest.fixture
