@@ -168,24 +168,36 @@ def gathered(
 ) -> dict[str, Gathered]:
     """From rows (term, first number of the segment, data), what each term means: itself, or all
     that begins with it."""
-    parts: dict[str, list[tuple[int, Postings]]] = defaultdict(list)
+    parts: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
+    size = _POSTING.itemsize
     for term, low, data in rows:
         names, counts, start = _opened(data)
-        wanted = term.encode()
-        for at, name in enumerate(names.split(b"\n")):
-            if name.startswith(wanted) if beginnings else name == wanted:
-                before = start + int(counts[:at].sum()) * _POSTING.itemsize
-                parts[term].append((low, np.frombuffer(data, _POSTING, counts[at], before)))
-    return {term: _one(held, several=beginnings) for term, held in parts.items()}
+        for at in _places(names.split(b"\n"), term.encode(), beginnings):
+            before = start + int(counts[:at].sum()) * size
+            parts[term].append((low, data[before : before + int(counts[at]) * size]))
+    # all of them as one piece: what NumPy does to each term by itself takes longer than its work
+    every = [part for held in parts.values() for part in held]
+    postings = np.frombuffer(b"".join([piece for _, piece in every]), _POSTING)
+    lows = np.repeat([low for low, _ in every], [len(piece) // size for _, piece in every])
+    numbers = lows + postings["place"]
+    times, lengths = postings["times"].astype(np.float64), postings["length"].astype(np.float64)
+    found: dict[str, Gathered] = {}
+    end = 0
+    for term, held in parts.items():
+        start, end = end, end + sum([len(piece) for _, piece in held]) // size
+        one = Gathered(numbers[start:end], times[start:end], lengths[start:end])
+        found[term] = _each_once(one) if beginnings else one
+    return found
 
 
-def _one(held: Sequence[tuple[int, Postings]], *, several: bool) -> Gathered:
-    every = np.concatenate([postings for _, postings in held])
-    lows = np.repeat([low for low, _ in held], [len(postings) for _, postings in held])
-    numbers = lows + every["place"]
-    times, lengths = every["times"].astype(np.float64), every["length"].astype(np.float64)
-    if not several:
-        return Gathered(numbers, times, lengths)
-    numbers, first, where = np.unique(numbers, return_index=True, return_inverse=True)
-    summed = np.bincount(where, weights=times).astype(np.float64)
-    return Gathered(numbers, summed, lengths[first])
+def _places(names: Sequence[bytes], wanted: bytes, beginnings: bool) -> list[int]:
+    if beginnings:
+        return [at for at, name in enumerate(names) if name.startswith(wanted)]
+    return [names.index(wanted)] if wanted in names else []
+
+
+def _each_once(found: Gathered) -> Gathered:
+    """A passage may hold several terms that begin so."""
+    numbers, first, where = np.unique(found.numbers, return_index=True, return_inverse=True)
+    summed = np.bincount(where, weights=found.times).astype(np.float64)
+    return Gathered(numbers, summed, found.lengths[first])
