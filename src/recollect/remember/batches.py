@@ -7,7 +7,7 @@ told before is acknowledged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -29,44 +29,42 @@ def batches(
     told: Iterable[Told], make: Making, *, size: int, ahead: bool
 ) -> Generator[Batch, None, None]:
     """`ahead`: the next one while the caller writes this one. Close it when you stop early."""
-    drawn = _drawn(told, size)
     if ahead and isinstance(told, list | tuple) and len(told) > size:
-        return _ahead(drawn, make)
-    return (_made(some, make) for some in drawn)
+        return _ahead(told, make, size)
+    return _in_turn(told, make, size)
 
 
-class _Drawn(NamedTuple):
-    first: int  # the number of the first, from 1
-    items: list[Told]
-
-
-def _drawn(told: Iterable[Told], size: int) -> Iterator[_Drawn]:
-    first = 1
-    items = iter(told)
-    while some := list(islice(items, size)):
-        yield _Drawn(first, some)
-        first += len(some)
-
-
-def _made(some: _Drawn, make: Making) -> Batch:
-    made = Batch(len(some.items), [], [], [])
-    for number, item in enumerate(some.items, start=some.first):
+def _made(told: Iterable[Told], make: Making, *, first: int) -> Batch:
+    entries: list[Entry] = []
+    numbers: list[int] = []
+    refusals: list[tuple[int, InvalidInput]] = []
+    number = first - 1
+    for number, item in enumerate(told, start=first):
         try:
-            made.entries.append(make(item))
-            made.numbers.append(number)
+            entries.append(make(item))
+            numbers.append(number)
         except InvalidInput as e:
-            made.refusals.append((number, e))
-    return made
+            refusals.append((number, e))
+    return Batch(number + 1 - first, entries, numbers, refusals)
 
 
-def _ahead(drawn: Iterator[_Drawn], make: Making) -> Generator[Batch, None, None]:
+def _in_turn(told: Iterable[Told], make: Making, size: int) -> Generator[Batch, None, None]:
+    """Each item is let go of once its entry is made."""
+    items = iter(told)
+    first = 1
+    while (made := _made(islice(items, size), make, first=first)).size:
+        yield made
+        first += made.size
+
+
+def _ahead(told: Sequence[Told], make: Making, size: int) -> Generator[Batch, None, None]:
     """One batch ahead and no more. Whoever stops asking waits for the one that is being made."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1, thread_name_prefix="recollect-prepare") as helper:
-        coming = helper.submit(_made, next(drawn), make)
-        for some in drawn:
+        coming = helper.submit(_made, told[:size], make, first=1)
+        for start in range(size, len(told), size):
             made = coming.result()
-            coming = helper.submit(_made, some, make)
+            coming = helper.submit(_made, told[start : start + size], make, first=start + 1)
             yield made
         yield coming.result()

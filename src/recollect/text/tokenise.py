@@ -85,7 +85,7 @@ def _stem(word: str) -> str:
         if len(_stems) > 200_000:
             _stems.clear()
         # the stemmer wants to see the apostrophe of "don't"; the index does not
-        whole = re.sub(_SHORT_FOR, "", word)
+        whole = re.sub(_SHORT_FOR, "", word) if "'" in word else word
         if whole not in ENGLISH:  # else "quite" would be "quit" and "does" the name Doe
             whole = _stemmer.stemWord(whole)
         stem = _stems[word] = whole.replace("'", "")[:_MAX_TERM_CHARS]
@@ -184,7 +184,10 @@ class _Chunks(dict[str, str]):
         self._ends = ends
 
     def __missing__(self, chunk: str) -> str:
-        joined = " ".join(_pieces(chunk, ends=self._ends))
+        if chunk.isascii() and chunk.isalpha() and _has_plain_case(chunk):  # most of what is new
+            joined = _stem(chunk.lower())
+        else:
+            joined = " ".join(_pieces(chunk, ends=self._ends))
         # words and lone signs recur; everything else is one-off
         if len(chunk) == 1 or (chunk.isascii() and len(chunk) <= 32):
             if len(self) > 200_000:  # bounded: a long-running server sees endless new words

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 import apsw
 
 from recollect.clock import from_micros, to_micros
-from recollect.vocabulary import Json, Memory, OpenMemory
+from recollect.vocabulary import Memory, OpenMemory
 
 COLUMNS = (
     "id, text, kind, section, tags, entities, source, provenance, confidence, occurred_at, "
@@ -22,14 +22,6 @@ SELECTED = "s.name, " + ", ".join(f"m.{name}" for name in COLUMNS.split(", "))
 def dump(value: Any) -> str:
     """JSON as it stands in a column."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _json_list(values: tuple[str, ...]) -> str:
-    return dump(values) if values else "[]"
-
-
-def _json_object(values: Mapping[str, Json]) -> str:
-    return dump(dict(values)) if values else "{}"
 
 
 def _micros(moment: datetime | None) -> int | None:
@@ -49,10 +41,10 @@ def to_row(memory: Memory) -> tuple[Any, ...]:
         memory.text,
         memory.kind,
         memory.section,
-        _json_list(memory.tags),
-        _json_list(memory.entities),
+        dump(memory.tags) if memory.tags else "[]",
+        dump(memory.entities) if memory.entities else "[]",
         memory.source,
-        _json_object(memory.provenance),
+        dump(dict(memory.provenance)) if memory.provenance else "{}",
         memory.confidence,
         _micros(memory.occurred_at),
         created,
@@ -61,7 +53,7 @@ def to_row(memory: Memory) -> tuple[Any, ...]:
         _micros(memory.valid_to),
         memory.reinforcement,
         memory.access_count,
-        _json_object(memory.metadata),
+        dump(dict(memory.metadata)) if memory.metadata else "{}",
     )
 
 

@@ -71,7 +71,8 @@ def put(
             written.append(Written(Action.REINFORCED, holder))
             continue
         if entry.identity in several:
-            same = known_identities[memory.space].setdefault(entry.identity, [])
+            of_space = known_identities.setdefault(memory.space, {})
+            same = of_space.setdefault(entry.identity, [])
             same.append(_Same(memory.id, memory.valid_from, memory.valid_to))
         known_ids[memory.id] = memory
         fresh.append(entry)
@@ -126,9 +127,10 @@ def _holder(entry: Entry, known: _Identities) -> str | None:
 def _known_identities(
     connection: apsw.Connection, entries: Sequence[Entry], spaces: Mapping[str, int]
 ) -> _Identities:
+    """Of those that may be counted with others: what is never merged asks for nobody."""
     wanted: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
-        if entry.memory.space in spaces:
+        if entry.merge and entry.memory.space in spaces:
             wanted[entry.memory.space].append(entry.identity)
     known: _Identities = {}
     for name, identities in wanted.items():
