@@ -49,6 +49,32 @@ def test_status_and_doctor_say_how_it_is_doing(
     assert PASSWORD not in repr(Settings(hot=f"redis://:{PASSWORD}@h"))
 
 
+def test_one_that_answers_and_keeps_nothing_is_said(
+    cli: Cli, own_server: RedisServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Full, it still answers whoever looks, and would seem well."""
+    monkeypatch.setenv("RECOLLECT_HOT", own_server.address)
+    cli("remember", "小美喜欢深色主题 dark theme")
+    settings = Settings(embedder="hashing", hot=own_server.address)
+    with (
+        Engine(tmp_path / "memory.db", settings=settings) as engine,
+        own_server.client() as client,
+    ):
+        client.config_set("maxmemory-policy", "noeviction")
+        client.config_set("maxmemory", "1")
+        for _ in range(5):
+            assert engine.recall("深色主题").status is Status.ANSWERED
+        (note,) = engine.status().notes
+        assert "answers are not kept" in note and "out of memory" in note
+        (check,) = [one for one in cli("doctor").json if one["part"] == "hot"]
+        assert not check["ok"]
+        assert "breaker closed, but it keeps nothing: it is out of memory" in check["finding"]
+        client.config_set("maxmemory", "0")
+        engine.recall("深色主题")
+        assert engine.status().notes == ()
+        assert [one["ok"] for one in cli("doctor").json if one["part"] == "hot"] == [True]
+
+
 def test_two_commands_share_an_answer(
     cli: Cli, server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,7 +55,8 @@ class RedisAnswers:
         bounds = (int(seconds * 1000) or 1, now, now + seconds, _KEEP)
         try:
             self._link.ask(
-                lambda client: client.eval(_SET, 3, *names, looked.erasures, value, *bounds)
+                lambda client: client.eval(_SET, 3, *names, looked.erasures, value, *bounds),
+                writes=True,
             )
         except Unanswered:
             return
@@ -64,7 +65,7 @@ class RedisAnswers:
         with self._guard:
             self._owed += 1
         try:
-            self._link.ask(self._pay)
+            self._link.ask(self._pay, writes=True)
         except Unanswered:
             return  # they are found by nobody, and go by themselves within a minute
 

@@ -14,6 +14,7 @@ from recollect.stores.redis.working import RedisWorkingMemory, TruthOfRecent
 from recollect.stores.tiers import MarksRecent, WorkingMemory
 from recollect.vocabulary import Check
 
+_TRY = "return redis.call('SET', KEYS[1], '1', 'PX', 1000)"
 _FIX = "see to Redis; until then the store answers, which is right and only slower"
 
 
@@ -26,9 +27,9 @@ class HotOnRedis:
                 "date unnoticed; leave out 'hot'"
             )
         self.link = Link(address, bounds)
-        keys = Keys(store.identity())
-        self.working = RedisWorkingMemory(_both(truth), self.link, keys)
-        self.answers = RedisAnswers(self.link, keys)
+        self._keys = Keys(store.identity())
+        self.working = RedisWorkingMemory(_both(truth), self.link, self._keys)
+        self.answers = RedisAnswers(self.link, self._keys)
 
     def line(self, spaces: Sequence[str]) -> str:
         """For people: what is there, and whether it answers."""
@@ -40,11 +41,19 @@ class HotOnRedis:
 
     def shortcomings(self) -> list[str]:
         """What is answered by the store instead, a sentence each."""
-        why = self.link.last_refusal
-        return [f"hot memory is answered by the store: redis, {why}"] if why else []
+        if why := self.link.last_refusal:
+            return [f"hot memory is answered by the store: redis, {why}"]
+        if why := self.link.unwritten:
+            return [f"answers are not kept for whoever asks again: redis, {why}"]
+        return []
 
     def check(self, spaces: Sequence[str]) -> Check:
         line = self.line(spaces)
+        if not self.link.last_refusal:
+            try:
+                self.link.ask(lambda client: client.eval(_TRY, 1, self._keys.tried), writes=True)
+            except Unanswered as e:
+                line = f"{line}, but it keeps nothing: {e}"
         well = not self.link.last_refusal
         return Check("hot", well, line, "" if well else _FIX)
 

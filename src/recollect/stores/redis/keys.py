@@ -31,6 +31,11 @@ class Keys(NamedTuple):
         """How often anything was erased: whoever read the truth before that writes nothing."""
         return f"{self._ours}erasures"
 
+    @property
+    def tried(self) -> str:
+        """Written to see whether anything can be."""
+        return f"{self._ours}tried"
+
 
 def _short(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -44,6 +44,7 @@ class Link:
         self._client = _client(address, self.shown, self._bounds)
         self._guard = threading.Lock()
         self._why = ""
+        self._unwritten = ""
         self._open = False  # as a switch: nothing flows
         self._refusals = 0
         self._pause = self._bounds.first_pause
@@ -61,11 +62,17 @@ class Link:
         """What went wrong last, if nothing was answered since."""
         return self._why
 
+    @property
+    def unwritten(self) -> str:
+        """Why it kept nothing when it was last to, though it may answer: it is full, or a replica.
+        Questions between would hide that."""
+        return self._unwritten
+
     def when_it_returns(self, do: Callable[[redis.Redis], None]) -> None:
         """Called in the background, before anybody asks it again."""
         self._returned.append(do)
 
-    def ask(self, work: Callable[[redis.Redis], _T]) -> _T:
+    def ask(self, work: Callable[[redis.Redis], _T], *, writes: bool = False) -> _T:
         """What `work` gives, or Unanswered, at once where Redis is left alone."""
         if self._open:
             raise Unanswered(self._why)
@@ -74,8 +81,13 @@ class Link:
             answer = work(self._client)
         except (redis.RedisError, OSError) as e:
             why = reason_of(e)
-            self._failed(why, at_once=breaks(e))
+            lost = breaks(e)
+            if writes and not lost:
+                self._unwritten = why
+            self._failed(why, at_once=lost)
             raise Unanswered(why) from e
+        if writes:
+            self._unwritten = ""
         if time.monotonic() - began > self._bounds.patience + self._bounds.connecting:
             self._failed("it answers too slowly", at_once=True)  # in small pieces
         elif self._why:

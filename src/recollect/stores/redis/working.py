@@ -90,7 +90,7 @@ class RedisWorkingMemory:
         with self._guard:
             self._owed |= names
         try:
-            self._link.ask(self._pay)
+            self._link.ask(self._pay, writes=True)
         except Unanswered:
             return  # it stays owed
 
@@ -180,7 +180,7 @@ class RedisWorkingMemory:
             pipeline.execute()
 
         if held:
-            self._link.ask(fill)
+            self._link.ask(fill, writes=True)
 
 
 def _copy(items: list[bytes]) -> _Copy | None:
