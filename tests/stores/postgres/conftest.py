@@ -11,9 +11,6 @@ import pytest
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Store
 from recollect.testing.postgres_server import PostgresServer
-from tests.contract.conftest import quick_path
-
-__all__ = ["quick_path"]
 
 _numbers = itertools.count(1)
 
