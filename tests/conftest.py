@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +38,15 @@ def home_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("NO_PROXY", "127.0.0.1,localhost")
         patch.chdir(home)
         yield home
+
+
+@pytest.fixture
+def quick_path() -> Iterator[Path]:
+    """A directory in memory where there is one: what is right does not depend on the disk."""
+    shared = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(dir=shared if shared.is_dir() else None))
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

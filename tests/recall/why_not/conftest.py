@@ -14,11 +14,6 @@ from tests.embedders_of_tests import Letters
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
 def letters() -> Letters:
     return Letters()
 

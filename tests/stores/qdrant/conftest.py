@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,15 +14,6 @@ from recollect.stores.retrievers import Retriever
 from recollect.testing.qdrant_server import QdrantServer
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "qdrant"
-
-
-@pytest.fixture
-def quick_path() -> Iterator[Path]:
-    """A directory in memory where there is one: what is right does not depend on the disk."""
-    shared = Path("/dev/shm")
-    folder = Path(tempfile.mkdtemp(dir=shared if shared.is_dir() else None))
-    yield folder
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
