@@ -252,6 +252,19 @@ def test_every_pair_of_chinese_characters_is_a_term(text: str) -> None:
     assert all(any(term.startswith(one) for term in indexed) for one in text)
 
 
+@given(st.text("的预算𠀀𪚥한カ後", min_size=1, max_size=60))
+def test_a_run_is_its_pairs_and_its_last_character(run: str) -> None:
+    run = fold_width(run)
+    pairs = [run[at : at + 2] for at in range(len(run) - 1)]
+    assert terms(run) == [*pairs, run[-1]]
+    assert terms(run, ends=False) == (pairs or [run])
+
+
+@given(st.from_regex(r"[A-Za-z]{1,70}", fullmatch=True))
+def test_a_word_alone_is_the_same_as_among_signs(word: str) -> None:
+    assert terms(word) == terms(f"({word})") == terms(f"，{word}。")
+
+
 TEXTS_TO_COUNT = [
     "The budgets of May: 42, budget_2026 and --no-cache; don't!",
     "预算是四十二万，预算表在 wiki 上。user_id=7",
