@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from benchmarks.corpus import Block, Corpus, GivenVectors
+from benchmarks.figures import write_figures
 
 from recollect import Engine
 
@@ -227,6 +227,5 @@ def save(path: Path | None, name: str, figures: Mapping[str, Any]) -> None:
         "machine": platform.machine(),
         **figures,
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    write_figures(path, whole)
     say(f"figures in {path}")

@@ -12,7 +12,6 @@ and questions that no entry answers. Each run leaves out one part. The page is m
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.figures import write_figures
 from benchmarks.knowledge.faq_sets import HALVES, LANGUAGES, Entry, load
 from benchmarks.measure import say, table
 
@@ -277,7 +277,7 @@ def main(arguments: list[str] | None = None) -> None:
             "figures": figures,
             "thresholds": cut,
         }
-        options.out.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_figures(options.out, whole)
 
 
 def _cell(value: float) -> str:

@@ -12,8 +12,6 @@ is also counted how many of their memories the detectors would hold. The page is
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -21,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import write_figures
 from benchmarks.poison.corpus import FAMILIES, MADE, language_of
 from benchmarks.poison.detectors import detected, false_alarms
 from benchmarks.poison.measure import Result, before, measure
@@ -29,7 +28,7 @@ from benchmarks.poison.ways import WAYS
 from benchmarks.quality.parallel import parallel_sets
 from benchmarks.quality.progress import say
 from benchmarks.quality.sets import LabelledSet, folders_in, load
-from benchmarks.quality.vectors import KeptVectors, plain_embedder
+from benchmarks.quality.vectors import KeptVectors, kept_by_default, plain_embedder
 
 _DEFAULT = ("parallel_en", "parallel_zh")
 
@@ -58,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
         for name in names:
             victim = parallel_sets()[name] if name in parallel_sets() else load(folders[name])
             _attack(_some(victim, options.questions), families or FAMILIES, vectors, whole)
-            _save(options.out, whole)  # what is done is not lost
+            write_figures(options.out, whole)  # what is done is not lost
     finally:
         if vectors is not None:
             vectors.close()
@@ -120,15 +119,9 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--embedder", default="use-m", help="as in the settings (%(default)s)")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures")
     parser.add_argument(
-        "--cache", type=Path, default=_cache(), help="folder of embeddings (%(default)s)"
+        "--cache", type=Path, default=kept_by_default(), help="folder of embeddings (%(default)s)"
     )
     return parser
-
-
-def _cache() -> Path:
-    """The same embeddings as those of `benchmarks.quality`."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "recollect-quality"
 
 
 def _chosen(text: str, known: Sequence[str], what: str) -> list[str]:
@@ -137,12 +130,6 @@ def _chosen(text: str, known: Sequence[str], what: str) -> list[str]:
         if name not in known:
             raise ValueError(f"there is no {what} {name!r}; known: {', '.join(known)}")
     return names
-
-
-def _save(out: Path | None, whole: dict[str, Any]) -> None:
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

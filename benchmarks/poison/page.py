@@ -5,12 +5,11 @@ python -m benchmarks.poison.page poison.json > docs/reference/poisoning.md
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import print_page
 from benchmarks.poison.report import alarms_table, detectors_table, harm_table, reached_table
 
 _HEAD = """# Poisoning
@@ -74,11 +73,7 @@ def page(measured: Mapping[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    print(page(json.loads(Path(arguments[0]).read_text("utf-8"))), end="")
-    return 0
+    return print_page(page, __doc__, arguments)
 
 
 if __name__ == "__main__":

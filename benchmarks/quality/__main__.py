@@ -23,12 +23,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import write_figures
 from benchmarks.quality.ask import measure
 from benchmarks.quality.parallel import parallel_sets
 from benchmarks.quality.report import differences, faults, table
 from benchmarks.quality.runs import RUNS, Run, run_named
 from benchmarks.quality.sets import LabelledSet, folders_in, load
 from benchmarks.quality.stores import SERVER
+from benchmarks.quality.vectors import kept_by_default
 
 Result = tuple[str, dict[str, dict[str, Any]]]
 
@@ -79,17 +81,12 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, help="folder for quality.json and the run files")
     parser.add_argument("--against", type=Path, help="an earlier quality.json to compare with")
     parser.add_argument(
-        "--cache", type=Path, default=_cache(), help="folder of embeddings (%(default)s)"
+        "--cache", type=Path, default=kept_by_default(), help="folder of embeddings (%(default)s)"
     )
     parser.add_argument(
         "--jobs", type=int, default=1, help="sets measured side by side; times suffer (1)"
     )
     return parser
-
-
-def _cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "recollect-quality"
 
 
 def _names(text: str) -> list[str]:
@@ -129,17 +126,13 @@ def _save(
     runs: Mapping[str, Run],
     results: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    if out is None:
-        return
-    out.mkdir(parents=True, exist_ok=True)
     whole = {
         "benchmark": "quality",
         "date": time.strftime("%Y-%m-%d"),
         "embedders": {name: run.embedder for name, run in runs.items()},
         "runs": results,
     }
-    text = json.dumps(whole, indent=1, ensure_ascii=False)
-    (out / "quality.json").write_text(text + "\n", "utf-8")
+    write_figures(None if out is None else out / "quality.json", whole)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ embeds nothing. Several processes may share the directory.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -23,6 +24,12 @@ from recollect.vocabulary import Vector, Vectors
 
 _AT_ONCE = 500  # SQLite takes 999 parameters at least
 Progress = Callable[[int], None]  # how many were embedded just now
+
+
+def kept_by_default() -> Path:
+    """The folder that all share who do not name one."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "recollect-quality"
 
 
 class RandomEmbedder:

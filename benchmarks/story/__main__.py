@@ -13,13 +13,13 @@ the public sets below it are taken in as scenes too. The page is made with
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import write_figures
 from benchmarks.quality.progress import say
 from benchmarks.story.dialogues import SETS, dialogues
 from benchmarks.story.measure import LAST_TEN, ask, ingest, latest
@@ -53,14 +53,14 @@ def main(arguments: list[str] | None = None) -> int:
                   file=sys.stderr)  # fmt: skip
             return 2
         _measure(language, names, options.embedder, whole)
-        _save(options.out, whole)
+        write_figures(options.out, whole)
     if options.data:
         for name in SETS:
             if (options.data / name).is_dir():
                 whole["dialogues"] += dialogues(
                     options.data / name, options.embedder, questions=options.questions
                 )
-                _save(options.out, whole)
+                write_figures(options.out, whole)
     _print(whole, names, misses=options.misses)
     return 1 if whole["leaks"] else 0
 
@@ -123,12 +123,6 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--embedder", default="use-m", help="as in the settings (%(default)s)")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures")
     return parser
-
-
-def _save(out: Path | None, whole: dict[str, Any]) -> None:
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ python -m benchmarks.story.page story.json > docs/reference/story-quality.md
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import print_page
 from benchmarks.quality.report import markdown
 from benchmarks.story.measure import LAST_TEN
 from benchmarks.story.report import dialogues_table, shares, sizes
@@ -120,11 +119,7 @@ def _of(counted: Sequence[Mapping[str, Any]], run: str, language: str, kind: str
 
 
 def main(arguments: Sequence[str]) -> int:
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    print(page(json.loads(Path(arguments[0]).read_text("utf-8"))), end="")
-    return 0
+    return print_page(page, __doc__, arguments)
 
 
 if __name__ == "__main__":
