@@ -14,23 +14,17 @@ nothing. Bare SQL removes no doubles, keeps no budget, shows no reasons and coun
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
 import psycopg
 from benchmarks.corpus import Corpus, Question
-from benchmarks.http_speed import _MOST, _Client, _embedder, _rate
 from benchmarks.measure import arguments, save, say, sizes, table, verdict
+from benchmarks.over_http import MOST, Client, rate, reception_at, server_on
 from benchmarks.postgres_speed import filled, literal, started
 
-from recollect.access.reception import Reception
-from recollect.settings import Settings
 from recollect.stores.postgres.store import DEFAULT_TENANT
 from recollect.text.tokenise import joined_terms, query_terms
 
@@ -96,46 +90,6 @@ def _fill_bare(address: str, corpus: Corpus, rows: int) -> None:
         connection.execute("VACUUM ANALYZE bare")
 
 
-def _reception(address: str, questions: Sequence[Question]) -> Reception:
-    return Reception(Settings(store=address), embedder=_embedder(questions), per_minute=_MOST)
-
-
-def _serve(address: str, rows: int, count: int, seed: int) -> None:
-    """The server's process: it prints its port, and ends with its standard input."""
-    from recollect.doors.http.app import create_app
-    from recollect.doors.http.running import server_for
-    from recollect.doors.http.serving import listen
-
-    with listen("127.0.0.1", 0) as bound:
-        server = server_for(
-            create_app(_reception(address, Corpus(seed).questions(count, rows))),
-            grace=5,
-            started=lambda: print(bound.getsockname()[1], flush=True),
-        )
-
-        def until_told() -> None:
-            sys.stdin.read()
-            server.should_exit = True
-
-        threading.Thread(target=until_told, daemon=True).start()
-        server.run([bound])
-
-
-@contextmanager
-def _server(address: str, rows: int, count: int, seed: int) -> Iterator[int]:
-    with subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.postgres_http", "--serve", address,
-         "--rows", str(rows), "--questions", str(count), "--seed", str(seed)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        assert process.stdin is not None
-        try:
-            yield int(process.stdout.readline())
-        finally:
-            process.stdin.close()
-
-
 def measured(address: str, corpus: Corpus, rows: int, count: int, clients: int) -> dict[str, Any]:
     say("filling the bare table")
     _fill_bare(address, corpus, rows)
@@ -145,30 +99,30 @@ def measured(address: str, corpus: Corpus, rows: int, count: int, clients: int) 
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
     questions = corpus.questions(count, rows)
-    with _reception(address, questions) as reception:
-        key = reception.create_key(name="benchmark", scopes=["read"], per_minute=_MOST).key
+    with reception_at(address, questions) as reception:
+        key = reception.create_key(name="benchmark", scopes=["read"], per_minute=MOST).key
     some = {"any": [Bare(address, " | ") for _ in range(clients)],
             "all": [Bare(address, " & ") for _ in range(clients)]}  # fmt: skip
     rates: dict[str, list[float]] = {"http": [], "any": [], "all": []}
-    with _server(address, rows, count, corpus.seed) as port:
+    with server_on(address, rows, count, corpus.seed) as port:
 
         def asking(name: str) -> list[Callable[[Question], object]]:
             """Connections to the server anew for each turn: it hangs up on those that say nothing
             for some seconds, and the others' turn takes as long."""
             if name == "http":
-                return [_Client(port, key).recall for _ in range(clients)]
+                return [Client(port, key).recall for _ in range(clients)]
             return [one.recall for one in some[name]]
 
         for name in rates:
-            _rate(asking(name), questions[:5])
+            rate(asking(name), questions[:5])
         for turn in range(_TURNS):
             say(f"{clients} clients, turn {turn + 1}")
             for name in rates:
                 ask = asking(name)
-                _rate(ask, questions[:1])  # the connection is open when the clock starts
+                rate(ask, questions[:1])  # the connection is open when the clock starts
                 few = questions[: max(5, count // 10)] if name == "any" else questions
                 began = time.perf_counter()
-                rates[name].append(_rate(ask, few))
+                rates[name].append(rate(ask, few))
                 say(f"  {name}: {rates[name][-1]:.1f}/s in {time.perf_counter() - began:.0f} s")
     found = {name: sum(b.found for b in bare) / sum(b.asked for b in bare)
              for name, bare in some.items()}  # fmt: skip
@@ -187,11 +141,7 @@ def main() -> None:
     parser = arguments(__doc__, rows="100k", few=100)
     parser.add_argument("--store", help="the address of a server to use instead of a new one")
     parser.add_argument("--clients", type=int, default=4, help="how many at once (%(default)s)")
-    parser.add_argument("--serve", help="(of its own use: be the server)")
     options = parser.parse_args()
-    if options.serve is not None:
-        _serve(options.serve, int(options.rows), options.questions, options.seed)
-        return
     corpus = Corpus(options.seed)
     every: list[dict[str, Any]] = []
     for rows in sizes(options.rows):
