@@ -7,13 +7,14 @@ the novel; they were written before any figure was measured. It speaks OpenAI's 
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from benchmarks.story.novel import Novel
+
+from recollect.testing import http_server
+from recollect.testing.http_server import Reply, Request
 
 
 class Script:
@@ -37,28 +38,9 @@ class Script:
 def serving(script: Script) -> Iterator[str]:
     """Serve until the block ends; gives the address for `llm_endpoint`."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(request: Request) -> Reply:
+        body = json.dumps(script.answer(request.json)).encode()
+        return Reply(body=body, headers={"content-type": "application/json"})
 
-        def do_POST(self) -> None:
-            length = int(self.headers.get("content-length") or 0)
-            body = json.dumps(script.answer(json.loads(self.rfile.read(length)))).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.block_on_close = False
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with http_server.serving(answer) as address:
+        yield f"{address}/v1"
