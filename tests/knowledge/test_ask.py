@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,59 +12,16 @@ import pytest
 from recollect import Engine, Status
 from recollect.errors import InvalidInput
 from recollect.knowledge import KnowledgeBase, Turn
-from recollect.settings import Settings
-from tests.embedders.serving import Reply, Request, Server, server_at
+from tests.embedders.serving import Reply, Server
 from tests.knowledge.documents_of_tests import handbooks, put_document
-
-Told = dict[str, Any]
-
-
-def say(told: Any) -> Reply:
-    text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-    return Reply(body=json.dumps({"choices": [choice]}).encode())
-
-
-def given(request: Request) -> Told:
-    """The data that the model was shown."""
-    told: Told = json.loads(request.json["messages"][1]["content"])
-    return told
-
-
-class Model:
-    """Answers as a test tells it, from what it was shown; never makes a question of it."""
-
-    def __init__(self) -> None:
-        self.answer: Callable[[Told], Any] = lambda _: {"known": True, "answer": "It says so [1]."}
-        self.rewritten: Callable[[Told], Any] = lambda told: {
-            "follow_up": False,
-            "question": told["question"],
-        }
-
-    def __call__(self, request: Request) -> Reply:
-        told = given(request)
-        made = self.rewritten(told) if "turns" in told else self.answer(told)
-        return made if isinstance(made, Reply) else say(made)
-
-
-@pytest.fixture
-def model() -> Model:
-    return Model()
-
-
-@pytest.fixture
-def server(model: Model) -> Iterator[Server]:
-    with server_at("/v1", model) as one:
-        yield one
+from tests.knowledge.model_of_tests import Model, Told, given, handbook_with
+from tests.llms.chatting import say
 
 
 @pytest.fixture
 def base(server: Server) -> Iterator[KnowledgeBase]:
-    settings = Settings(llm="openai:small", llm_endpoint=server.address)
-    with Engine.in_memory(embedder="hashing", settings=settings) as engine:
-        base = KnowledgeBase(engine, "handbook")
-        handbooks(base)
-        yield base
+    with handbook_with(server) as one:
+        yield one
 
 
 @pytest.fixture

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from recollect import Engine
 from recollect.knowledge import KnowledgeBase
 from recollect.knowledge.web import web_stage
 from recollect.settings import Settings
-from tests.embedders.serving import Server, server_at
+from tests.embedders.serving import Server
 from tests.embedders_of_tests import Letters
-from tests.knowledge.test_ask import Model, given
-from tests.knowledge.web.serving_web import Site, a_site, html, local_fetcher
+from tests.knowledge.model_of_tests import Model, given
+from tests.knowledge.web.serving_web import Site, html, local_fetcher
 
 TOLD = "磁浮列车的末班车是二十一点四十分。The last maglev train leaves at 21:40."
 QUESTION = "磁浮列车末班车 last maglev train"
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with a_site() as one:
-        yield one
-
-
-@pytest.fixture
-def model() -> Model:
-    return Model()
-
-
-@pytest.fixture
-def server(model: Model) -> Iterator[Server]:
-    with server_at("/v1", model) as one:
-        yield one
 
 
 def test_a_page_is_cited_and_said_to_be_unverified(

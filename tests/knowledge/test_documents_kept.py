@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,19 +17,15 @@ from recollect.knowledge.documents.reading import READER
 from recollect.testing import FakeClock
 from recollect.text.tokenise import query_terms
 from tests.embedders_of_tests import Letters
-from tests.engines_of_tests import STORES, engine_on
 from tests.knowledge import files_of_tests as files
 
 WORDS = "apple basin cedar delta ember flint grove heron iris jade kelp lotus".split()
 LONG = "\n\n".join(f"# Part {n} 第{n}部\n\n{word} 内容{n}。" for n, word in enumerate(WORDS))
 
 
-@pytest.fixture(params=STORES)
-def base(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
-) -> Iterator[KnowledgeBase]:
-    with engine_on(request.param, tmp_path, embedder=Letters(), clock=clock) as engine:
-        yield KnowledgeBase(engine, "handbook")
+@pytest.fixture
+def base(engine: Engine) -> KnowledgeBase:
+    return KnowledgeBase(engine, "handbook")
 
 
 @pytest.fixture

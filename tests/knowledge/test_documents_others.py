@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +17,16 @@ from recollect.knowledge import KnowledgeBase
 from recollect.knowledge.documents import adding
 from recollect.shelf import made_id
 from recollect.stores.protocol import Page
-from recollect.testing import FakeClock
 from recollect.vocabulary import Receipt
 from tests.embedders_of_tests import Letters
-from tests.engines_of_tests import STORES, engine_on
 
 LEAVE = "# Leave 年假\n\nThirty days of leave. 年假三十天。\n\n# Notice 通知\n\nTwo months 两个月。"
 OTHER = "# Leave 年假\n\nForty days of heron leave. 年假四十天苍鹭。"
 
 
-@pytest.fixture(params=STORES)
-def base(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
-) -> Iterator[KnowledgeBase]:
-    with engine_on(request.param, tmp_path, embedder=Letters(), clock=clock) as engine:
-        yield KnowledgeBase(engine, "handbook")
+@pytest.fixture
+def base(engine: Engine) -> KnowledgeBase:
+    return KnowledgeBase(engine, "handbook")
 
 
 def texts(base: KnowledgeBase, document: str) -> str:

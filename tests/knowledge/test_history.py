@@ -14,9 +14,10 @@ from recollect.knowledge import KnowledgeBase, Turn
 from recollect.knowledge.history_references import CHANNEL, DECAY, WEIGHT
 from recollect.knowledge.passages import Passages
 from recollect.recall.document_parts import section_id
-from recollect.settings import Settings
 from tests.embedders.serving import Reply, Request, Server, server_at
 from tests.knowledge.documents_of_tests import handbooks, put_document
+from tests.knowledge.model_of_tests import handbook_with
+from tests.llms.chatting import say
 
 
 @pytest.fixture
@@ -140,12 +141,6 @@ def test_the_answer_says_what_was_asked(
 # By a language model, on a real server
 
 
-def say(told: Any) -> Reply:
-    text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-    return Reply(body=json.dumps({"choices": [choice]}).encode())
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
     with server_at("/v1", lambda _: say("")) as one:
@@ -154,11 +149,8 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def asked(server: Server) -> Iterator[KnowledgeBase]:
-    settings = Settings(llm="openai:small", llm_endpoint=server.address)
-    with Engine.in_memory(embedder="hashing", settings=settings) as engine:
-        base = KnowledgeBase(engine, "handbook")
-        handbooks(base)
-        yield base
+    with handbook_with(server) as one:
+        yield one
 
 
 TURN = Turn("离职通知期有多长？ How long is the notice period?", "三个月 three months [1].")

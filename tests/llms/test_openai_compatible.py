@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,14 +14,10 @@ from recollect.llms.loading import llm_named
 from recollect.llms.openai_compatible import OpenAICompatibleLLM
 from recollect.settings import Settings
 from tests.embedders.serving import Reply, Request, Server, server_at
+from tests.llms.chatting import say
 
 KEY = "sk-Very-Secret-0123456789"
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
-
-
-def say(text: Any) -> Reply:
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-    return Reply(body=json.dumps({"choices": [choice]}).encode())
 
 
 @pytest.fixture

@@ -13,15 +13,10 @@ from recollect import Engine
 from recollect.settings import Settings
 from recollect.story import SceneMemoryContext, ScenePlan, Story
 from tests.embedders.serving import Reply, Request, Server, server_at
+from tests.llms.chatting import say
 from tests.story.telling import story_in
 
 PLAN = ScenePlan(title="归来 The return", characters=["林婉"])
-
-
-def say(told: Any) -> Reply:
-    text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-    return Reply(body=json.dumps({"choices": [choice]}).encode())
 
 
 def planned(_: Request) -> Reply:

@@ -13,6 +13,7 @@ import pytest
 
 from recollect.story import Story, StoryTools
 from tests.embedders.serving import Reply, Request, server_at
+from tests.llms.chatting import chat_reply, say
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "story_tools.py"
 
@@ -118,12 +119,10 @@ def test_the_example_against_a_model_on_a_server() -> None:
                 {"id": "2", "type": "function", "function": {
                     "name": "search_story_memory_tool", "arguments": "{}"}},
             ]  # fmt: skip
-            message: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": calls}
-        else:
-            assert told[0]["facts"] == {"left arm": "injured"}
-            assert "needs query" in told[1]["error"]  # it may try again
-            message = {"role": "assistant", "content": "She climbed. 她爬了上去。"}
-        return Reply(body=json.dumps({"choices": [{"index": 0, "message": message}]}).encode())
+            return chat_reply(content=None, tool_calls=calls)
+        assert told[0]["facts"] == {"left arm": "injured"}
+        assert "needs query" in told[1]["error"]  # it may try again
+        return say("She climbed. 她爬了上去。")
 
     with server_at("/v1", answer) as server:
         environment = {

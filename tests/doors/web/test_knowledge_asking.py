@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from tests.doors.web.test_rooms import both_languages, seed_base
 from tests.doors.web.visiting import Visit, file, open_page
 from tests.embedders.serving import Reply, Request, server_at
 from tests.knowledge.web.serving_web import a_site
+from tests.llms.chatting import say
 
 BASE = "手册"
 MARKUP = "<img src=x onerror='window.pwned = 1'> ![x](http://stranger.example/x.png)"
@@ -94,8 +94,7 @@ def test_what_is_below_the_floor_is_named_with_the_reason(
 
 def _writes(request: Request) -> Reply:
     told = {"known": True, "answer": "三个月 three months [1]，见 [77] 与 [x]。" + MARKUP}
-    message = {"role": "assistant", "content": json.dumps(told)}
-    return Reply(body=json.dumps({"choices": [{"index": 0, "message": message}]}).encode())
+    return say(told)
 
 
 @pytest.fixture

@@ -8,13 +8,7 @@ import pytest
 
 from recollect import Engine
 from tests.knowledge.web.asking_web import KNOWN, engine_for
-from tests.knowledge.web.serving_web import Site, a_site
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with a_site() as one:
-        yield one
+from tests.knowledge.web.serving_web import Site
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from urllib.parse import quote
 
@@ -23,7 +23,6 @@ from recollect.knowledge.web.reading import read
 from tests.embedders.serving import Reply, Request
 from tests.knowledge.web.serving_web import (
     Site,
-    a_site,
     head,
     html,
     local,
@@ -31,12 +30,6 @@ from tests.knowledge.web.serving_web import (
     redirect,
     talking,
 )
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with a_site() as one:
-        yield one
 
 
 def at(site: Site, path: str, host: str = "site.example") -> str:
