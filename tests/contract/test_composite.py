@@ -37,7 +37,9 @@ def reopen(store: Store) -> Store:
     return in_files(store.path.parent)
 
 
-class TestTwoEnginesInFiles(StoreContract):
+class InFiles:
+    """How to make a store, for each of the contracts."""
+
     @pytest.fixture
     def make_store(self, quick_path: Path) -> Callable[[], Store]:
         numbers = itertools.count()
@@ -46,6 +48,10 @@ class TestTwoEnginesInFiles(StoreContract):
     @pytest.fixture
     def reopen_store(self) -> Callable[[Store], Store]:
         return reopen
+
+
+class TestTwoEnginesInFiles(InFiles, StoreContract):
+    pass
 
 
 class TestSeveralEnginesOfAType(StoreContract):
@@ -79,12 +85,5 @@ def test_random_programs_with_engines_that_cannot_filter() -> None:
     )
 
 
-class TestTiersOfAComposite(TierContract):
-    @pytest.fixture
-    def make_store(self, quick_path: Path) -> Callable[[], Store]:
-        numbers = itertools.count()
-        return lambda: in_files(quick_path / str(next(numbers)))
-
-    @pytest.fixture
-    def reopen_store(self) -> Callable[[Store], Store]:
-        return reopen
+class TestTiersOfAComposite(InFiles, TierContract):
+    pass

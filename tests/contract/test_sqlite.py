@@ -18,7 +18,9 @@ def reopen(store: Store) -> Store:
     return SQLiteStore(store.path)
 
 
-class TestSQLiteStore(StoreContract):
+class InAFile:
+    """How to make a store, for each of the contracts."""
+
     @pytest.fixture
     def make_store(self, quick_path: Path) -> Callable[[], Store]:
         numbers = itertools.count()
@@ -27,6 +29,10 @@ class TestSQLiteStore(StoreContract):
     @pytest.fixture
     def reopen_store(self) -> Callable[[Store], Store]:
         return reopen
+
+
+class TestSQLiteStore(InAFile, StoreContract):
+    pass
 
 
 class TestSQLiteStoreWithLargeSpaces(TestSQLiteStore):
@@ -39,16 +45,7 @@ class TestSQLiteStoreWithLargeSpaces(TestSQLiteStore):
         monkeypatch.setattr(large, "BEHIND_AT_LEAST", 1)
 
 
-class TestSQLiteTiers(TierContract):
-    @pytest.fixture
-    def make_store(self, quick_path: Path) -> Callable[[], Store]:
-        numbers = itertools.count()
-        return lambda: SQLiteStore(quick_path / f"{next(numbers)}.db")
-
-    @pytest.fixture
-    def reopen_store(self) -> Callable[[Store], Store]:
-        return reopen
-
+class TestSQLiteTiers(InAFile, TierContract):
     @pytest.fixture
     def open_beside(self) -> Callable[[Store], Store]:
         def beside(store: Store) -> Store:

@@ -20,6 +20,7 @@ from recollect.testing import StoreContract, ToyEmbedder, make_entry, make_memor
 from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.programs import EVERYTHING, same_ranking
 from recollect.text.tokenise import query_terms
+from tests.stores.postgres.test_contract import OnPostgres
 
 TOY = ToyEmbedder("toy", 16)
 WORDS = "alpha beta gamma delta epsilon zeta eta theta 预算 磁盘 主题 部署".split()
@@ -30,16 +31,8 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near, "INDEX_FROM", 2)
 
 
-class TestPostgresStoreWithLargeSpaces(StoreContract):
+class TestPostgresStoreWithLargeSpaces(OnPostgres, StoreContract):
     """The contract with an index in every space that can have one."""
-
-    @pytest.fixture
-    def make_store(self, make_store: Callable[[], Store]) -> Callable[[], Store]:
-        return make_store
-
-    @pytest.fixture
-    def reopen_store(self, reopen_store: Callable[[Store], Store]) -> Callable[[Store], Store]:
-        return reopen_store
 
     test_random_programs = None  # type: ignore[assignment]  # each builds indexes at every turn
 
