@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from recollect.testing import FakeClock
 from recollect.vocabulary import Json
 from recollect.workflow.node import FIELDS, MemoryRetrievalNode
 from tests.embedders_of_tests import Letters
-from tests.engines_of_tests import STORES, engine_on
 
 ZH = "发布计划:周五上线,回滚脚本由小美准备,上线前要先跑一遍冒烟测试,并通知客服值班同事。"
 EN = "The release plan: we ship on Friday, Mei prepares the rollback script, smoke tests first."
@@ -42,14 +41,13 @@ def run(request: pytest.FixtureRequest) -> Run:
     return made
 
 
-@pytest.fixture(params=STORES)
-def engine(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Engine]:
-    with engine_on(request.param, tmp_path, embedder=Letters(), clock=clock) as made:
-        made.remember(ZH, id="zh", space="release")
-        made.remember(EN, id="en", space="release")
-        made.remember("别的项目:数据库迁移推迟到下个月。", id="other", space="elsewhere")
-        made.remember("The user's own: coffee, no sugar.", id="own")
-        yield made
+@pytest.fixture
+def engine(engine: Engine) -> Engine:
+    engine.remember(ZH, id="zh", space="release")
+    engine.remember(EN, id="en", space="release")
+    engine.remember("别的项目:数据库迁移推迟到下个月。", id="other", space="elsewhere")
+    engine.remember("The user's own: coffee, no sugar.", id="own")
+    return engine
 
 
 @pytest.mark.parametrize(
