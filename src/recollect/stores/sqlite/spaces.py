@@ -21,14 +21,16 @@ class SpaceRow(NamedTuple):
     memories: int
 
 
+EVERY_SPACE = "SELECT id, name, seq, passages, memories FROM spaces"
+
+
 def spaces_of(reader: apsw.Connection, names: Sequence[str] | None) -> list[SpaceRow]:
     """The spaces of these names (None: all), or UnknownSpace."""
-    sql = "SELECT id, name, seq, passages, memories FROM spaces"
     if names is None:
-        return [SpaceRow(*row) for row in reader.execute(sql)]
+        return [SpaceRow(*row) for row in reader.execute(EVERY_SPACE)]
     found: list[SpaceRow] = []
     for name in dict.fromkeys(names):
-        row = reader.execute(sql + " WHERE name = ?", (name,)).get
+        row = reader.execute(f"{EVERY_SPACE} WHERE name = ?", (name,)).get
         if row is None:
             raise unknown_space(name, [n for (n,) in reader.execute("SELECT name FROM spaces")])
         found.append(SpaceRow(*row))
