@@ -24,6 +24,10 @@ _LINES = re.compile(r"application/(vnd\.elasticsearch\+)?x-ndjson(; ?compatible-
 _HEAD = ("index", "search_type", "allow_partial_search_results", "preference", "routing",
          "request_cache", "ignore_unavailable", "allow_no_indices", "expand_wildcards")  # fmt: skip
 _TOLD = {"true", "false"}
+_REFUSALS = {  # of an item of a batch
+    400: ("illegal_argument_exception", "Document contains at least one immense term"),
+    429: ("es_rejected_execution_exception", "queue is full"),
+}
 
 
 class StrictServer:
@@ -191,8 +195,8 @@ class StrictServer:
             item: Json = {"_index": index.name, "_id": action["index"]["_id"]}
             try:
                 refused = self.refuse_items.get(index.name) or [0]
-                if refused.pop(0) == 429:
-                    raise Refused(429, "es_rejected_execution_exception", "queue is full")
+                if (status := refused.pop(0)) in _REFUSALS:
+                    raise Refused(status, *_REFUSALS[status])
                 item["status"] = 201 if index.put(item["_id"], document) else 200
             except Refused as e:
                 item |= {"status": e.status, "error": {"type": e.kind, "reason": e.reason}}

@@ -254,6 +254,23 @@ def test_of_a_batch_that_was_taken_in_part_all_is_sent_again(
     assert sorted(ask(retriever, "数据库")) == [("a", 0), ("b", 0)]
 
 
+@pytest.mark.parametrize("statuses", [[429, 400], [400, 429], [201, 429, 400, 429]])
+def test_of_a_batch_that_was_refused_for_several_reasons_the_gravest_is_told(
+    elastic: StrictServer, retriever: ElasticRetriever, statuses: list[int]
+) -> None:
+    """What is only busy would be tried again, in vain and for seconds."""
+    retriever.apply(told(make_memory("zero", "z")))
+    batch = told(*(make_memory(f"alpha 数据库 {n}", f"m{n}") for n in range(len(statuses))))
+    elastic.refuse_items["memories"] = list(statuses)
+    elastic.asked.clear()
+    with pytest.raises(StoreError, match=r"refused a request.*immense term") as caught:
+        retriever.apply(batch)
+    assert not isinstance(caught.value, StoreBusy)
+    assert elastic.asked.count(("POST", "/_bulk")) == 1
+    retriever.apply(batch)  # nothing of it is lost for who mends the cause
+    assert len(ask(retriever, "数据库")) == len(statuses)
+
+
 def test_a_batch_that_is_too_large_is_sent_in_smaller_ones(
     elastic: StrictServer, retriever: ElasticRetriever
 ) -> None:
