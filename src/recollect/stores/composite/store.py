@@ -20,7 +20,7 @@ from recollect.stores.composite.delegating import LeftToTheTruth
 from recollect.stores.composite.feeding import catch_up, make_anew
 from recollect.stores.composite.follower import Follower, told
 from recollect.stores.composite.searching import Bounds, Searching, search
-from recollect.stores.protocol import Embedding, Owes, Store, Written
+from recollect.stores.protocol import Embedding, Owes, SeenByQuestions, Store, Written
 from recollect.stores.retrievers import (
     MAKE_ANEW,
     MEANING,
@@ -90,6 +90,13 @@ class CompositeStore(LeftToTheTruth):
         hurried = copy.copy(self)
         hurried._bounds = self._bounds._replace(patience=seconds)
         return hurried
+
+    def for_question(self, spaces: Sequence[str], notes: Sequence[str]) -> CompositeStore:
+        if not isinstance(self._truth, SeenByQuestions):
+            return self
+        seen = copy.copy(self)
+        seen._truth = self._truth.for_question(spaces, notes)
+        return seen
 
     # Writing: the truth, then those who follow it
 
