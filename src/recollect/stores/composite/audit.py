@@ -1,8 +1,12 @@
-"""All copies of a retriever held against the truth: what is wrong there, and what is missing."""
+"""All copies of a retriever held against the truth: what is wrong there, and what is missing.
+
+Both are read page by page while others write, so what seems wrong is looked at again: what was just
+being written is right by then, and a fault stays one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from recollect.stores.protocol import Store
@@ -10,6 +14,7 @@ from recollect.stores.retrievers import Feed, Retriever, version_of
 from recollect.text.searched import searched_text
 
 _PAGE = 1000
+_LOOKS = 3  # at most; the next only where something seems wrong
 
 
 class Audit(NamedTuple):
@@ -23,7 +28,25 @@ class Audit(NamedTuple):
         return not self.wrong and not self.missing
 
 
-def audit(retriever: Retriever, truth: Store, feed: Feed) -> Audit:
+def audit(
+    retriever: Retriever, truth: Store, feed: Feed, *, catch_up: Callable[[], object]
+) -> Audit:
+    """`catch_up` brings the retriever up to date, between two looks."""
+    found = _look(retriever, truth, feed)
+    for _ in range(_LOOKS - 1):
+        if found.sound:
+            break
+        suspected = {*found.wrong, *found.missing}
+        catch_up()
+        again = _look(retriever, truth, feed)
+        found = again._replace(
+            wrong=[one for one in again.wrong if one in suspected],
+            missing=[one for one in again.missing if one in suspected],
+        )
+    return found
+
+
+def _look(retriever: Retriever, truth: Store, feed: Feed) -> Audit:
     wrong: dict[str, None] = {}
     sound: set[int] = set()  # hashes: a million keys as they are would take ten times the memory
     copies = 0

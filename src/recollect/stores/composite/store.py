@@ -15,14 +15,13 @@ from typing import TypeVar
 
 from recollect.errors import InvalidInput, RetrieverRefused, StoreError
 from recollect.filters import Filter
-from recollect.stores.composite.audit import audit
+from recollect.stores.composite.checking import check
 from recollect.stores.composite.delegating import LeftToTheTruth
 from recollect.stores.composite.feeding import catch_up, make_anew
-from recollect.stores.composite.follower import Follower, told
+from recollect.stores.composite.follower import Follower
 from recollect.stores.composite.searching import Bounds, Searching, search
 from recollect.stores.protocol import Embedding, Owes, SeenByQuestions, Store, Written
 from recollect.stores.retrievers import (
-    MAKE_ANEW,
     MEANING,
     WORDS,
     Feed,
@@ -276,35 +275,12 @@ class CompositeStore(LeftToTheTruth):
 
     def check(self) -> list[Check]:
         checks = self._truth.check()
-        self.catch_up(self._bounds.following)
+        bring = partial(self.catch_up, self._bounds.following)
+        bring()
         for follower in self._followers:
-            checks += self._check(follower)
+            checks += check(follower, self._truth, self._feed, catch_up=bring)
         checks += [not_opened_with(name) for name in self.unused()]
         return checks
-
-    def _check(self, follower: Follower) -> list[Check]:
-        part = f"retriever {follower.name}"
-        last = self._feed.last()
-        why = follower.missing() or (follower.lag_told() if follower.behind(last) else "")
-        if why:
-            return [Check(part, False, why, "see that it runs and can be reached; it catches up")]
-        try:
-            found = audit(follower.retriever, self._truth, self._feed)
-            own = follower.retriever.check()
-        except Exception as e:  # of whatever library; it belongs into the report
-            return [Check(part, False, told(e), "see that it runs and can be reached")]
-        if found.sound:
-            finding = f"{found.copies:,} copies are as in the store"
-            if follower.repaired:
-                finding += f"; {follower.repaired:,} were mended since it was opened"
-            checks = [Check(part, True, finding)]
-        else:
-            finding = (
-                f"{len(found.wrong):,} copies are not as in the store and {len(found.missing):,} "
-                "are missing; what is wrong is found by nobody"
-            )
-            checks = [Check(part, False, finding, MAKE_ANEW)]
-        return checks + [c._replace(part=f"{follower.name}: {c.part}") for c in own]
 
     def states(self) -> dict[str, str]:
         """Every retriever by its name: how it stands with the truth."""
