@@ -192,7 +192,8 @@ class _Chunks(dict[str, str]):
         if len(chunk) == 1 or (chunk.isascii() and len(chunk) <= 32):
             if len(self) > 200_000:  # bounded: a long-running server sees endless new words
                 self.clear()
-            self[chunk] = joined
+            # a stem like its word is kept once: half of the memory, and it is at hand when found
+            self[chunk] = chunk if chunk == joined else joined
         return joined
 
 
