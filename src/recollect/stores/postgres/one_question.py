@@ -77,7 +77,10 @@ class OneQuestion(PostgresStore):
     def search_words(
         self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
     ) -> list[Found]:
-        return self._search_words(terms, spaces, where, limit, self._learned)
+        learned = self._learned
+        return self._of_one_piece(
+            lambda reader: searching.search_words(reader, terms, spaces, where, limit, learned)
+        )
 
     def count_terms(
         self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]

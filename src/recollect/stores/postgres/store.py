@@ -220,18 +220,8 @@ class PostgresStore(HasGenerations, HasWhole):
     def search_words(
         self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
     ) -> list[Found]:
-        return self._search_words(terms, spaces, where, limit, Learned())
-
-    def _search_words(
-        self,
-        terms: Sequence[str],
-        spaces: Sequence[str],
-        where: Filter | None,
-        limit: int,
-        learned: Learned,
-    ) -> list[Found]:
         return self._of_one_piece(
-            lambda reader: searching.search_words(reader, terms, spaces, where, limit, learned)
+            lambda reader: searching.search_words(reader, terms, spaces, where, limit, Learned())
         )
 
     def frequencies(self, terms: Sequence[str], *, spaces: Sequence[str]) -> Frequencies:
