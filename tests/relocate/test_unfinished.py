@@ -10,15 +10,17 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
-from recollect.errors import Conflict, StoreBusy
+from recollect.errors import Conflict, StoreBusy, StoreUnavailable
 from recollect.relocate.move import move
 from recollect.relocate.proof import contents
 from recollect.relocate.unfinished import NOTE, UNFINISHED
 from recollect.settings import Settings
+from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite.store import SQLiteStore
 from recollect.testing import FakeClock, make_entry, make_memory, make_offer
 from recollect.testing.entries import NOON
+from recollect.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import fill
@@ -111,6 +113,30 @@ def test_a_target_that_is_asked_all_the_while_is_said(
         with pytest.raises(StoreBusy, match="the target is used while it is filled"):
             move(source, target, clock=clock)
     assert move(source, target, clock=clock).proof.holds
+
+
+def test_a_server_that_is_lost_in_the_middle_is_said_and_gone_on_with(
+    make: Make, clock: FakeClock
+) -> None:
+    source = make("memory")
+    fill(source)
+    with PostgresServer.started() as server:
+        target = PostgresStore(server.new_database(), tenant="搬家")
+        lose = iter([True])
+
+        def crash(done: int, total: int | None) -> None:
+            if next(lose, False):
+                server.stop("immediate")
+
+        with pytest.raises(StoreUnavailable) as lost:
+            move(source, target, clock=clock, progress=crash)
+        said = str(lost.value)
+        assert said.startswith("the move was cut short: postgresql://")
+        assert said.endswith("run the same move: it goes on where it stopped")
+        assert "decision" not in said
+        server.start()
+        assert move(source, target, clock=clock).proof.holds
+        target.close()
 
 
 def test_status_and_doctor_say_it_until_it_is_finished(

@@ -17,7 +17,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.clock import Clock, from_micros, system_clock, to_micros
-from recollect.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt, StoreError
+from recollect.errors import (
+    Conflict,
+    InvalidInput,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreUnavailable,
+)
 from recollect.relocate.carrying import (
     MovableStore,
     agree_on_embeddings,
@@ -118,14 +125,23 @@ class _Move:
             raise InvalidInput("these are the same store; name another to move it to")
 
     def run(self) -> Moved:
-        with self._target.tiers().quarantine.alone():  # no second move beside this one
-            state = self._noted()
-            self._again = resumed = state is not None
-            if state is None:
-                if self._held():
-                    return self._is_there_already()
-                state = self._begin()
-            return self._done(state, resumed)
+        try:
+            with self._target.tiers().quarantine.alone():  # no second move beside this one
+                return self._run()
+        except StoreUnavailable as e:
+            raise StoreUnavailable(
+                f"the move was cut short: {_first_loss(e)}. When both can be reached again, run "
+                "the same move: it goes on where it stopped"
+            ) from e
+
+    def _run(self) -> Moved:
+        state = self._noted()
+        self._again = resumed = state is not None
+        if state is None:
+            if self._held():
+                return self._is_there_already()
+            state = self._begin()
+        return self._done(state, resumed)
 
     def _done(self, state: _State, resumed: bool) -> Moved:
         before: tuple[Contents, Contents] | None = None
@@ -264,6 +280,17 @@ class _Move:
 
     def _contents(self, store: MovableStore, now: datetime) -> Contents:
         return contents(store, now=now, own_note=NOTE, events=self._events, progress=self._progress)
+
+
+def _first_loss(error: BaseException) -> BaseException:
+    """What was lost first; giving back what was held then fails too, in words of its own."""
+    first = error
+    before = error.__context__
+    while before is not None:
+        if isinstance(before, StoreUnavailable):
+            first = before
+        before = before.__context__
+    return first
 
 
 def _read(said: str) -> _State:
