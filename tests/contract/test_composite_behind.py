@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from recollect.filters import parse_filter
+from recollect.stores.composite import Bounds
 from recollect.stores.in_memory import InMemoryStore
 from recollect.testing import make_entry
 from tests.contract.composites import TOY, Closing, composite, ids, meaning, shortfalls, tell, words
@@ -30,6 +31,19 @@ def test_an_engine_that_is_behind_answers_and_the_answer_is_called_stale(closing
     until(lambda: store.catch_up(1))
     assert shortfalls(words(store, "alpha")) == ()
     assert sorted(ids(words(store, "alpha"))) == ["a", "b"]
+
+
+def test_what_another_process_told_it_is_not_called_missing(closing: Closing) -> None:
+    """Two servers, one engine: whoever was not asked since must not go by what it saw last."""
+    truth, held = InMemoryStore(), InMemoryStore()
+    patient = Bounds(following=60, catching_up=60)
+    idle = closing(composite(Unruly(held, name="one"), truth=truth, bounds=patient))
+    busy = closing(composite(Unruly(held, name="one"), truth=truth, bounds=patient))
+    tell(busy, "alpha 数据库", "a")
+    assert busy.shortcomings() == []
+    assert idle.shortcomings() == []
+    tell(busy, "beta 数据库", "b")
+    assert idle.states() == {"one": "has everything"}
 
 
 def test_what_is_forgotten_or_revised_is_found_by_nobody_though_an_engine_is_behind(

@@ -268,10 +268,17 @@ class CompositeStore(LeftToTheTruth):
             follower.tell_passed()
 
     def shortcomings(self) -> list[str]:
-        last = self._feed.last()
+        last = self._looked()
         return [
             f.missing() or f.lag_told() for f in self._followers if f.missing() or f.behind(last)
         ]
+
+    def _looked(self) -> int:
+        """The last change, once those that seem behind were looked at: another process may have
+        fed them since."""
+        last = self._feed.last()
+        catch_up([f for f in self._followers if f.behind(last)], self._bounds.catching_up)
+        return last
 
     def check(self) -> list[Check]:
         checks = self._truth.check()
@@ -284,7 +291,7 @@ class CompositeStore(LeftToTheTruth):
 
     def states(self) -> dict[str, str]:
         """Every retriever by its name: how it stands with the truth."""
-        last = self._feed.last()
+        last = self._looked()
         return {
             f.name: f.missing() or (f.lag_told() if f.behind(last) else "has everything")
             for f in self._followers
