@@ -10,7 +10,7 @@ import struct
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -220,13 +220,13 @@ class Between:
 
     @staticmethod
     def _pass(one: socket.socket, other: socket.socket, change: bool) -> None:
-        while data := one.recv(65536):
-            at = data.find(b"K\0\0\0") if change else -1  # BackendKeyData, of the greeting
-            if at >= 0:
-                data = data[: at + 5] + struct.pack(">I", 4711) + data[at + 9 :]
-                change = False
-            other.sendall(data)
-        other.close()
+        with suppress(OSError), other:  # somebody hung up
+            while data := one.recv(65536):
+                at = data.find(b"K\0\0\0") if change else -1  # BackendKeyData, of the greeting
+                if at >= 0:
+                    data = data[: at + 5] + struct.pack(">I", 4711) + data[at + 9 :]
+                    change = False
+                other.sendall(data)
 
     def close(self) -> None:
         self._listening.close()
