@@ -4,7 +4,7 @@ that is over for longer than the question takes."""
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import numpy as np
@@ -14,6 +14,8 @@ from recollect import Engine
 from recollect.errors import FingerprintMismatch, UnknownSpace
 from recollect.settings import Settings
 from recollect.stores.background import SAMPLE, mean_and_spread
+from recollect.stores.postgres import words
+from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.one_question import OneQuestion
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Compared
@@ -222,3 +224,35 @@ def test_the_sample_of_a_large_space_is_spread_over_it(store: PostgresStore) -> 
     every = TOY.embed([memory.text for memory in store.scan(limit=10_000).memories])
     mean = float(np.mean(every @ TOY.embed(["alpha"])[0]))
     assert first.mean == pytest.approx(mean, abs=0.1)
+
+
+# Between two statements of one search
+
+
+@pytest.mark.parametrize("ask", ["search_words", "count_terms"])
+def test_a_memory_that_is_revised_meanwhile_is_not_missed(
+    store: PostgresStore, other: PostgresStore, monkeypatch: pytest.MonkeyPatch, ask: str
+) -> None:
+    asked = words.asked
+    revised: list[str] = []
+
+    def then_revised(
+        cursor: Cursor, spaces: Sequence[str], terms: Sequence[str]
+    ) -> list[words.Asked]:
+        found = asked(cursor, spaces, terms)
+        if not revised:
+            revised.append("global2")
+            anew = make_entry(make_memory("alpha alpha 部署 anew", "global2"), TOY)
+            other.revise(anew, fingerprint=TOY.fingerprint)
+        return found
+
+    monkeypatch.setattr(words, "asked", then_revised)
+    if ask == "search_words":
+        found = store.search_words(["alpha"], spaces=["global"], where=None, limit=9)
+        assert {one.memory_id for one in found} == {f"global{n}" for n in range(5)}
+    else:
+        keys = [(f"global{n}", 0) for n in range(5)]
+        counted = store.count_terms(["alpha"], keys, spaces=["global"]).held
+        said = [None if one is None else one.counts["alpha"] for one in counted]
+        assert said in ([1, 1, None, 1, 1], [1, 1, 2, 1, 1])  # never what it was, as it is now
+    assert revised
