@@ -6,6 +6,7 @@ through `store.put` alone (entries made before), and into bare tables with plain
 SQLite cost without a memory engine. Then single memories, one durable commit each.
 
     python -m benchmarks.ingest_speed --rows 50k
+    python -m benchmarks.ingest_speed --rows 50k --best-of 4    # where others share the machine
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,8 @@ from recollect.stores.sqlite.store import SQLiteStore
 from recollect.vocabulary import Entry
 
 _SINGLES = 300
+_PLAIN = "bare tables + FTS5"
+_ENGINE = "Engine.remember_many"
 
 
 def _clocked(work: Callable[[], object]) -> tuple[float, float]:
@@ -155,30 +159,38 @@ def singles(path: Path, corpus: Corpus) -> dict[str, float]:
     return {**times.figures(), "worst_ms": round(max(times.wall), 3)}
 
 
-def measure(corpus: Corpus, rows: int, language: str) -> dict[str, Any]:
+def measure(corpus: Corpus, rows: int, language: str, best_of: int) -> dict[str, Any]:
     say(f"making {rows:,} rows")
     blocks = list(only(corpus.blocks(rows), language))
     rows = sum(len(block.texts) for block in blocks)
     ready = entries(blocks)
     letters = float(np.mean([len(text) for block in blocks for text in block.texts]))
     terms = float(np.mean([len(entry.terms[0].split()) for entry in ready]))
-    with workplace() as folder:
-        say("bare tables")
-        bare = by_hand(folder / "bare.db", ready, words=False)
-        say("bare tables with FTS5")
-        plain = by_hand(folder / "plain.db", ready, words=True)
-        say("store.put")
-        store = by_store(folder / "store.db", ready)
-        say("Engine.remember_many")
-        wall, cpu, files = by_engine(folder / "engine.db", blocks)
-        say("single memories")
-        single = singles(folder / "single.db", corpus)
-    named = {
-        "bare tables": bare,
-        "bare tables + FTS5": plain,
-        "store.put": store,
-        "Engine.remember_many": (wall, cpu),
+    files: list[float] = []
+
+    def engine(path: Path) -> tuple[float, float]:
+        wall, cpu, after = by_engine(path, blocks)
+        files.append(after)
+        return wall, cpu
+
+    ways: dict[str, Callable[[Path], tuple[float, float]]] = {
+        "bare tables": lambda path: by_hand(path, ready, words=False),
+        _PLAIN: lambda path: by_hand(path, ready, words=True),
+        "store.put": lambda path: by_store(path, ready),
+        _ENGINE: engine,
     }
+    spent: dict[str, tuple[float, float]] = {}
+    for turn in range(best_of):
+        for name, way in ways.items():
+            say(name if best_of == 1 else f"{name}, {turn + 1} of {best_of}")
+            with workplace() as folder:
+                wall, cpu = way(folder / "store.db")
+            least = spent.get(name, (inf, inf))
+            spent[name] = min(wall, least[0]), min(cpu, least[1])
+    say("single memories")
+    with workplace() as folder:
+        single = singles(folder / "single.db", corpus)
+    plain = spent[_PLAIN]
     return {
         "rows": rows,
         "characters": round(letters),
@@ -190,9 +202,9 @@ def measure(corpus: Corpus, rows: int, language: str) -> dict[str, Any]:
                 "wall_to_plain": round(wall / plain[0], 2),
                 "cpu_to_plain": round(cpu / plain[1], 2),
             }
-            for name, (wall, cpu) in named.items()
+            for name, (wall, cpu) in spent.items()
         },
-        "index_files_seconds": round(files, 2),
+        "index_files_seconds": round(min(files), 2),
         "single": single,
     }
 
@@ -210,7 +222,7 @@ def show(one: dict[str, Any]) -> None:
         f"\nindex files after it: {one['index_files_seconds']} s; a single remember: p50 "
         f"{single['p50_ms']} ms, p95 {single['p95_ms']} ms, worst {single['worst_ms']} ms\n"
     )
-    speed = one["ways"]["Engine.remember_many"]["rows_per_second"]
+    speed = one["ways"][_ENGINE]["rows_per_second"]
     print(verdict("passages/s through remember_many", speed, 10_000, at_most=False))
 
 
@@ -222,8 +234,17 @@ def main() -> None:
         default="mixed",
         help="which of the rows (%(default)s: two in three English)",
     )
+    parser.add_argument(
+        "--best-of",
+        type=int,
+        default=1,
+        help="every way so often, by turns, and the best of each counts (%(default)s)",
+    )
     given = parser.parse_args()
-    measured = [measure(Corpus(given.seed), rows, given.language) for rows in sizes(given.rows)]
+    measured = [
+        measure(Corpus(given.seed), rows, given.language, given.best_of)
+        for rows in sizes(given.rows)
+    ]
     for one in measured:
         show(one)
     save(given.out, "ingest_speed", {"sizes": measured})
