@@ -349,6 +349,20 @@ class RetrieverContract:
             assert (first.memory_id, first.ordinal) == ("a", 1)
             assert first.score == pytest.approx(1.0, abs=1e-3) != second.score
 
+    def test_an_embedder_that_was_let_go_of_may_come_back(self, retriever: Retriever) -> None:
+        """As it would begin: nothing of before is found, and nothing seems to be missing."""
+        if MEANING not in retriever.finds:
+            return
+        former, memory = make_memory("alpha\n甲", "former"), make_memory("alpha\n甲", "a")
+        retriever.apply(told(former))
+        for old, new in ((TOY, OTHER), (OTHER, TOY)):
+            retriever.apply(Changes(embeddings=(old.embedding, new.embedding)))
+            retriever.apply(told(memory, by=[old, new])._replace(gone=("former",)))
+            retriever.apply(Changes(embeddings=(new.embedding,), vectors_gone=(old.fingerprint,)))
+            assert keys(self.meaning(retriever, "甲", by=new, limit=1)) == [("a", 1)]
+            assert len(self.meaning(retriever, "甲", by=new)) == 2
+            assert all(check.ok for check in retriever.check())
+
     def test_vectors_that_come_later_are_found_then(self, retriever: Retriever) -> None:
         if MEANING not in retriever.finds:
             return

@@ -16,7 +16,7 @@ from recollect.stores.qdrant.collections import check_version
 from recollect.stores.qdrant.retriever import QdrantRetriever
 from recollect.stores.retriever_address import parse_address
 from recollect.stores.retrievers import Changes, Position, Retriever, RetrieverUnfit, Seen
-from recollect.testing.entries import make_memory
+from recollect.testing.entries import ToyEmbedder, make_memory
 from recollect.testing.qdrant_server import QdrantServer
 from recollect.testing.retriever_contract import POSITION, TOY, keys, told
 
@@ -142,6 +142,23 @@ def test_vectors_that_somebody_removed_are_missed(
     assert bad.part == f"collection {vectors}"
     assert "1 of 2 vectors are missing" in bad.finding
     assert "recollect reindex --files" in bad.fix
+
+
+def test_vectors_that_somebody_removed_are_missed_also_after_a_change_of_the_embedder(
+    retriever: QdrantRetriever, server: QdrantServer
+) -> None:
+    memories = [make_memory("alpha 数据库", "a"), make_memory("备份 beta", "b")]
+    new = ToyEmbedder("new")
+    retriever.apply(told(*memories, by=[TOY, new]))
+    retriever.apply(Changes(embeddings=(new.embedding,), vectors_gone=(TOY.fingerprint,)))
+    assert all(check.ok for check in retriever.check())
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    (vectors,) = vectors_of(client, retriever)
+    lost = q.Filter(must=[q.FieldCondition(key="memory", match=q.MatchValue(value="b"))])
+    client.delete(vectors, q.FilterSelector(filter=lost), wait=True)
+    client.close()
+    (bad,) = [check for check in retriever.check() if not check.ok]
+    assert "1 of 2 vectors are missing" in bad.finding
 
 
 def test_one_that_is_too_old() -> None:

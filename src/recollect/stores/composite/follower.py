@@ -79,6 +79,12 @@ class Follower:
             why = self.breaker.why
         return f"{self.name} is left out: {why}" if why else ""
 
+    def answers_by(self, fingerprint: str) -> bool:
+        """Are these the vectors that answer at this moment? Another process may have changed over
+        since a question began, and an engine that let go of the former ones is right."""
+        held = self._feed.embeddings()
+        return bool(held) and held[0].fingerprint == fingerprint
+
     def lag(self) -> Lag:
         """What it has not got yet. Of one that is new, everything."""
         position = self._position

@@ -65,7 +65,7 @@ def search(
     wait(under_way.values(), timeout=max(0.0, end - time.monotonic()))
     answers: list[list[Found]] = []
     for follower, future in under_way.items():
-        answer = _answer(follower, future, asked, truth, bounds, last, shortfalls)
+        answer = _answer(follower, future, asked, bounds, last, shortfalls)
         if answer is not None:
             answers.append(answer)
     if not answers:
@@ -94,7 +94,6 @@ def _answer(
     follower: Follower,
     future: Future[Asked],
     asked: Searching,
-    truth: Store,
     bounds: Bounds,
     last: int,
     shortfalls: list[Shortfall],
@@ -113,7 +112,7 @@ def _answer(
         if (
             isinstance(fault, FingerprintMismatch)
             and not follower.behind(last)
-            and _are_current(asked.fingerprint, truth)
+            and follower.answers_by(asked.fingerprint)
         ):
             follower.make_anew()  # it has all changes, and still not these vectors
         shortfalls.append(Shortfall(False, f"{asked.finds}: {name} failed: {told(fault)}"))
@@ -129,13 +128,6 @@ def _answer(
             Shortfall(False, f"{asked.finds}: of what {name} found, {MOST:,} were filtered")
         )
     return answer.found
-
-
-def _are_current(fingerprint: str, truth: Store) -> bool:
-    """Do these vectors still answer? Another process may have changed over while we asked, and an
-    engine that let go of the former ones is right."""
-    held = truth.embedding()
-    return held is not None and held.fingerprint == fingerprint
 
 
 def _merged(answers: Sequence[Sequence[Found]], limit: int) -> list[Found]:

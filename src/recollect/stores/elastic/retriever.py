@@ -111,6 +111,7 @@ class ElasticRetriever:
         for name in there - {self._base}:
             if name not in wanted or name in emptied:
                 self._server.remove(name)
+                self._note(name, made="")  # or it would seem robbed when its embedder comes back
                 there = there - {name}
         for name in wanted.keys() - there:
             self._make(name, wanted[name], made_before=name not in emptied)
@@ -124,14 +125,21 @@ class ElasticRetriever:
                 f"{self.name}: vectors of {embedding.name} have {embedding.dimension:,} numbers; "
                 f"it keeps {MOST_DIMENSIONS:,} at most. Let its address say finds=words"
             )
-        mark = copy_id(name, -1)
         with self._lock:
             if name in self._server.indexes():  # another thread was faster
                 return
-            if made_before and self._server.document(self._base, mark) is not None:
+            if made_before and self._is_noted(name):
                 raise RetrieverUnfit(f"{self.name}: the index {name} was removed")
             self._server.make(name, vectors_index(embedding.dimension))
-            self._server.write(self._base, [(mark, {"made": name})], searched=False)
+            self._note(name, made=name)
+
+    def _note(self, name: str, *, made: str) -> None:
+        """That an index was made, or (empty) that it was let go of."""
+        self._server.write(self._base, [(copy_id(name, -1), {"made": made})], searched=False)
+
+    def _is_noted(self, name: str) -> bool:
+        found = self._server.document(self._base, copy_id(name, -1))
+        return found is not None and found["made"] == name
 
     def _write(self, name: str, written: Sequence[Indexed], fingerprint: str | None) -> None:
         documents = [

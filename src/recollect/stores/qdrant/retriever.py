@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import islice
+from itertools import combinations, islice
 from typing import TypeVar
 
 from qdrant_client import QdrantClient
@@ -153,22 +153,31 @@ class QdrantRetriever:
         emptied = {vectors_in(self._base, fingerprint) for fingerprint in changes.vectors_gone}
         for name in there - {self._base}:
             if name not in wanted or name in emptied:
-                # nobody notes any more that it has their vectors, or it would seem robbed of them
-                noted = q.Filter(must=[any_of("vectors", [name])])
-                client.delete_payload(self._base, ["vectors"], noted, wait=True)
-                client.delete_collection(name)
+                self._let_go(client, name, wanted.keys() - {name})
                 there = there - {name}
         missing = wanted.keys() - there
         if missing:
             self._make(client, {name: wanted[name] for name in missing}, emptied)
         return there | wanted.keys()
 
+    def _let_go(self, client: QdrantClient, name: str, others: Collection[str]) -> None:
+        """Of these vectors nobody notes any more that there are some, or it would seem robbed of
+        them; nor that they were made, or it would seem so when their embedder comes back."""
+        for size in range(len(others), 0, -1):  # of the others everybody notes what it did
+            for kept in combinations(sorted(others), size):
+                both = q.Filter(must=[any_of("vectors", [one]) for one in (name, *kept)])
+                client.set_payload(self._base, {"vectors": list(kept)}, both, wait=True)
+        noted = q.Filter(must=[any_of("vectors", [name])])
+        client.delete_payload(self._base, ["vectors"], noted, wait=True)
+        client.delete_collection(name)
+        client.delete(self._base, q.PointIdsList(points=[_mark(name)]), wait=True)
+
     def _make(
         self, client: QdrantClient, missing: dict[str, Embedding], emptied: Collection[str]
     ) -> None:
         """What was made before and is not there any more was removed by somebody, with vectors
         that are nowhere else: then all is made anew."""
-        marks = {name: copy_id(name, -1) for name in missing}
+        marks = {name: _mark(name) for name in missing}
         with self._lock:
             there = self._ours()
             made = client.retrieve(self._base, list(marks.values()))
@@ -302,6 +311,11 @@ class QdrantRetriever:
     def close(self) -> None:
         if "_connection" in self.__dict__:
             self._connection.close()
+
+
+def _mark(name: str) -> str:
+    """The point that says that a collection was made."""
+    return copy_id(name, -1)
 
 
 def _point(
