@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from recollect.stores.composite import CompositeStore
+from recollect.errors import FingerprintMismatch
+from recollect.stores.composite import Bounds, CompositeStore
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
 from recollect.stores.retrievers import MEANING, WORDS
 from recollect.stores.sqlite.store import SQLiteStore
 from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import StoreContract
+from recollect.testing import StoreContract, ToyEmbedder
+from tests.contract.composites import meaning, tell
+from tests.contract.unruly import Unruly, until
 
 
 class TestPostgresIsTheTruth(StoreContract):
@@ -34,3 +38,33 @@ class TestPostgresIsTheTruth(StoreContract):
             )
 
         return make
+
+
+def test_an_engine_is_judged_by_the_store_of_now_and_not_as_the_question_sees_it(
+    open_store: Callable[[str], Store], tenant: str
+) -> None:
+    """Another process changes over while a question is under way, whose view is of before."""
+    held, patient = InMemoryStore(), Bounds(patience=60, following=60)
+    one = Unruly(held, name="one")
+    asking = CompositeStore(open_store(tenant), [one], bounds=patient)
+    other = StoreRetriever(held, name="one")
+    changing = CompositeStore(open_store(tenant), [other], bounds=patient)
+    for n in range(5):
+        tell(asking, f"alpha {n} 数据库", f"m{n}")
+    told = len(one.applied)
+    one.hang()
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(meaning, asking.for_question(["global"], ()), "alpha")
+        until(lambda: one.asked == 1)
+        new = ToyEmbedder("new", 6)
+        changing.build(new.embedding)
+        rest = changing.unembedded(new.fingerprint, limit=99)
+        changing.fill(new.fingerprint, [u.handle for u in rest], new.embed([u.text for u in rest]))
+        assert changing.switch(new.fingerprint)
+        one.release()
+        with pytest.raises(FingerprintMismatch):
+            answer.result()
+    assert asking.catch_up(60)
+    assert len(one.applied) == told  # nothing was made anew
+    asking.close()
+    changing.close()
