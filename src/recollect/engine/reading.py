@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from recollect import overrides, withheld
 from recollect.checks import is_id
 from recollect.engine.shared import Shared
-from recollect.errors import InvalidInput
+from recollect.errors import FingerprintMismatch, InvalidInput
 from recollect.events.kinds import RETRIEVAL_TRACE
 from recollect.filters import Filter
 from recollect.recall import draft as reading
@@ -31,6 +31,8 @@ from recollect.vocabulary import (
 
 if TYPE_CHECKING:
     from recollect.recall.why_not import WhyNot
+
+_CHANGED_OVER = 3  # times in one question; nobody changes embedders so often
 
 
 def _traced(recollection: Recollection) -> Mapping[str, Any]:
@@ -72,7 +74,7 @@ class Reading(Shared):
         share of the question's words) cut what is not good enough; `unverified_share` (0 to 1) says
         how much of the answer may be unverified.
         """
-        query, stages, kit = self._asked(
+        recollection = self._recalled(
             text,
             preset,
             spaces=spaces,
@@ -89,11 +91,22 @@ class Reading(Shared):
             floor=floor,
             unverified_share=unverified_share,
         )
-        recollection = self._answered(query, stages, kit)
         if touch and recollection.hits:
             self._accesses.count(hit.id for hit in recollection.hits)
-        self.events.later(RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=query.spaces)
+        self.events.later(
+            RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=recollection.query.spaces
+        )
         return recollection
+
+    def _recalled(self, text: str, preset: str | Preset, **options: Any) -> Recollection:
+        """Anew where another index began to answer in the middle of it: its maker embeds the
+        question then."""
+        for _ in range(_CHANGED_OVER):
+            try:
+                return self._answered(*self._asked(text, preset, **options))
+            except FingerprintMismatch:
+                continue
+        return self._answered(*self._asked(text, preset, **options))
 
     def _answered(self, query: Query, stages: Preset, kit: reading.Kit) -> Recollection:
         """As it was a moment ago, where that is kept and still true; else by running the stages."""

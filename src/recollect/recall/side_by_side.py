@@ -10,12 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import FingerprintMismatch, InvalidInput, RecollectError
 from recollect.recall.draft import Apart, Draft, Kit, Stage
 from recollect.vocabulary import Status
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+# The caller can mend the one, and the engine asks anew where an index changed over meanwhile.
+_NOT_THE_SEARCH = (InvalidInput, FingerprintMismatch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,8 @@ class SideBySide:
     def _now(self, stage: Stage, draft: Draft, kit: Kit) -> Draft:
         try:
             return stage(draft, kit)
-        except InvalidInput:
-            raise  # the caller can mend it
+        except _NOT_THE_SEARCH:
+            raise
         except RecollectError as e:
             return draft.fault(Status.DEGRADED, f"{stage.name} failed: {e}")
 
@@ -68,7 +71,7 @@ class SideBySide:
                 Status.DEGRADED,
                 f"{stage.name} was not done within {draft.query.deadline:g} s and was left out",
             )
-        except InvalidInput:
+        except _NOT_THE_SEARCH:
             raise
         except RecollectError as e:
             return draft.fault(Status.DEGRADED, f"{stage.name} failed: {e}")

@@ -20,6 +20,7 @@ from recollect.stores.postgres.one_question import OneQuestion
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Compared
 from recollect.testing import ToyEmbedder, make_entry, make_memory
+from tests.recall.changing_over import PLACES, check_changing_over
 
 TOY, OTHER = ToyEmbedder(), ToyEmbedder("other", 6)
 OpenStore = Callable[[str], PostgresStore]
@@ -256,3 +257,10 @@ def test_a_memory_that_is_revised_meanwhile_is_not_missed(
         said = [None if one is None else one.counts["alpha"] for one in counted]
         assert said in ([1, 1, None, 1, 1], [1, 1, 2, 1, 1])  # never what it was, as it is now
     assert revised
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_index_is_changed_over_meanwhile(
+    open_store: OpenStore, tenant: str, place: int
+) -> None:
+    check_changing_over(open_store(tenant), open_store(tenant), place)

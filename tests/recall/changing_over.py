@@ -1,0 +1,55 @@
+"""Another embedder's index begins to answer in the middle of a question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from recollect import Engine
+from recollect.recall.draft import Draft, Kit, Stage
+from recollect.recall.presets import BALANCED, Preset
+from recollect.stores.protocol import Store
+from recollect.testing import ToyEmbedder
+from recollect.vocabulary import Status
+
+_NEW = ToyEmbedder("new 新", 6)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesOver:
+    """A stage that changes the index over, the first time that it is reached."""
+
+    store: Store
+    done: list[bool] = field(default_factory=list)
+    name: ClassVar[str] = "changes over"
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        if not self.done:
+            self.done.append(True)
+            self.store.build(_NEW.embedding)
+            waiting = self.store.unembedded(_NEW.fingerprint, limit=99)
+            vectors = _NEW.embed([one.text for one in waiting])
+            self.store.fill(_NEW.fingerprint, [one.handle for one in waiting], vectors)
+            assert self.store.switch(_NEW.fingerprint)
+        return draft
+
+
+def check_changing_over(store: Store, other: Store, place: int) -> None:
+    """A question is answered by words and meaning, before whichever stage it happens. `other` is
+    another look at the same store."""
+    with Engine(store, embedder="hashing") as engine:
+        for text in ("the deployment is on Friday", "部署在周五", "lunch was good"):
+            engine.remember(text)
+    changes = ChangesOver(other)
+    stages: tuple[Stage, ...] = BALANCED.stages
+    preset = Preset("changing", (*stages[:place], changes, *stages[place:]))
+    with Engine(other, embedder=_NEW) as engine:
+        answer = engine.recall("部署 deployment", preset=preset)
+        assert changes.done
+        assert answer.status in (Status.ANSWERED, Status.STALE), answer.reasons
+        assert not any("failed" in reason for reason in answer.reasons)
+        assert {"words", "meaning"} <= {name for hit in answer.hits for name in hit.channels}
+        assert engine.recall("部署 deployment").status is Status.ANSWERED
+
+
+PLACES = range(len(BALANCED.stages) + 1)
