@@ -113,6 +113,17 @@ def test_what_is_about_secrets_stays(text: str) -> None:
     assert redact(text) == Redacted(text, ())
 
 
+@pytest.mark.parametrize(
+    "card", ["4111111111111111", "4111 1111 1111 1111", "4111-1111-1111-1111", "3782 822463 10005"]
+)
+@pytest.mark.parametrize("behind", [" 0", " 123", " 12/27", " 2027", " 3 张"])
+def test_a_card_with_another_number_behind_it(card: str, behind: str) -> None:
+    for before in ("卡号 ", "pay with "):
+        done = redact(f"{before}{card}{behind}")
+        assert done.kinds == ("card number",)
+        assert card not in done.text and done.text.startswith(before)
+
+
 def test_in_full_width_and_with_unseen_signs() -> None:
     assert (
         redact("ＰＡＳＳＷＯＲＤ：ｈｕｎｔｅｒ２ 好").text
