@@ -37,7 +37,7 @@ class TestPostgresStoreWithLargeSpaces(OnPostgres, StoreContract):
     test_random_programs = None  # type: ignore[assignment]  # each builds indexes at every turn
 
 
-def fill(store: Store, count: int) -> None:
+def fill(store: Store, count: int, *, start: int = 0) -> None:
     store.declare(TOY.embedding)
     chance = random.Random(7)
     entries = [
@@ -49,7 +49,7 @@ def fill(store: Store, count: int) -> None:
             ),
             TOY,
         )
-        for n in range(count)
+        for n in range(start, start + count)
     ]
     store.put(entries, fingerprint=TOY.fingerprint)
 
@@ -151,6 +151,52 @@ def test_ivfflat_is_a_choice(server: PostgresServer) -> None:
     assert "USING ivfflat" in row[0]
     assert "lists='4'" in row[0]
     assert len(found) == 10
+
+
+def test_lists_are_drawn_anew_when_a_space_has_outgrown_them(server: PostgresServer) -> None:
+    url = server.new_database() + "&index=ivfflat&lists=4"
+    store, beside = PostgresStore(url), PostgresStore(url)
+    table = VectorTable(*TOY.embedding, True)
+    name = index_name(table, 1)
+
+    def index() -> tuple[str, int]:
+        with store._database.outside() as connection:
+            held = index_of(connection, name)
+            assert held is not None and held.valid
+            (made,) = connection.execute(
+                "SELECT pg_relation_filenode(%s::regclass)", (f"recollect.{name}",)
+            ).fetchone() or (0,)
+        return str(made), held.passages
+
+    def wrong() -> list[str]:
+        return [check.finding for check in store.check() if not check.ok]
+
+    fill(store, 400)
+    store.maintain()
+    first, passages = index()
+    assert passages == 400
+    fill(store, 200, start=400)
+    assert len(nearest(beside, "number", 10)) == 10
+    beside._upkeep.finish()
+    assert (*index(), wrong()) == (first, 400, [])  # half as many again is borne
+    fill(store, 1, start=600)
+    (finding,) = wrong()
+    assert "601 vectors, in lists that were drawn when there were 400" in finding
+    with store._database.outside() as connection:  # as one that was killed leaves it
+        sql = f"CREATE INDEX {name}_ccnew ON recollect.{table.table} (pid)"
+        connection.execute(sql.encode())
+    assert len(nearest(beside, "number", 10)) == 10  # whoever asks next notices it
+    beside._upkeep.finish()
+    anew, passages = index()
+    assert (anew != first, passages, wrong()) == (True, 601, [])
+    assert len(nearest(store, "number", 10)) == 10  # this one remembers the former
+    store._upkeep.finish()
+    assert not store._upkeep.behind
+    assert index() == (anew, 601)
+    with store._database.outside() as connection:
+        assert index_of(connection, f"{name}_ccnew") is None
+    store.close()
+    beside.close()
 
 
 def test_an_index_that_is_missing_or_broken_is_made_anew(

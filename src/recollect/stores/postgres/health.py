@@ -143,6 +143,12 @@ def _vectors(cursor: Cursor, table: VectorTable, space: SpaceRow) -> Check:
         if index is None or not index.valid:
             finding = f"{held} vectors, without an index yet: answers are right, but slow"
             return Check(part, False, finding, "run 'recollect reindex --files'")
+        if space.passages > index.good_up_to:
+            finding = (
+                f"{held} vectors, in lists that were drawn when there were {index.passages}: "
+                "what is new since is often missed"
+            )
+            return Check(part, False, finding, "run 'recollect reindex --files'")
         how = "indexed"
     return Check(part, True, f"{held} vectors of {table.dimension} numbers, {how}")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.clock import from_micros, to_micros
 from recollect.stores.postgres.arrays import Array, bigints, floats, jsons, moments, texts
-from recollect.vocabulary import Memory
+from recollect.vocabulary import Memory, OpenMemory
 
 # column: how a column of it goes to the server
 COLUMNS: Mapping[str, Callable[[Any], Array]] = {
@@ -62,16 +62,9 @@ def to_row(memory: Memory) -> tuple[Any, ...]:
     )
 
 
-class _Open:
-    """A memory that can still be filled. A frozen one sets its fields through a detour that takes
-    six times as long, and every recall makes thirty."""
-
-    __slots__ = Memory.__slots__
-
-
 def from_row(row: Sequence[Any]) -> Memory:
     """A memory from values in the order of `SELECTED`."""
-    made: Any = _Open()
+    made: Any = OpenMemory()
     made.space, made.id, made.text, made.kind, made.section = row[:5]
     tags, entities, made.source, made.provenance, made.confidence = row[5:10]
     made.tags, made.entities = tuple(tags), tuple(entities)
