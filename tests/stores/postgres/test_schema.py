@@ -143,6 +143,35 @@ def test_a_newer_schema_is_refused(server: PostgresServer) -> None:
         PostgresStore(address)
 
 
+def test_one_that_runs_on_beside_a_newer_schema_reads_and_writes_nothing(
+    server: PostgresServer,
+) -> None:
+    """What it told would lack whatever the newer one keeps besides, and nobody would notice."""
+    address = server.new_database()
+    store = PostgresStore(address)
+    store.put([make_entry(make_memory("部署在周五 deploy", "m"))])
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("INSERT INTO recollect.schema_version (version) VALUES (99)")
+    told = make_entry(make_memory("太旧 too old", "n"))
+    refused = r"brought forward to schema 99.*nothing was kept.*pip install -U recollect"
+    with pytest.raises(StoreTooNew, match=refused):
+        store.put([told])
+    with pytest.raises(StoreTooNew, match=refused):
+        store.delete(["m"])
+    with pytest.raises(StoreTooNew, match=refused):
+        store.write_note("settings/limit", "3")
+    assert [
+        one.memory_id
+        for one in store.search_words(["deploy"], spaces=["global"], where=None, limit=3)
+    ] == ["m"]
+    assert store.count() == 1
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("DELETE FROM recollect.schema_version WHERE version = 99")
+    store.put([told])
+    assert store.count() == 2
+    store.close()
+
+
 def test_without_pgvector_it_says_what_to_run(server: PostgresServer) -> None:
     address = server.new_database()
     name = address.rpartition("/")[2].partition("?")[0] or "d"

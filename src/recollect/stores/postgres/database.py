@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 
-from recollect.errors import StoreError, StoreUnavailable
+from recollect.errors import StoreError, StoreTooNew, StoreUnavailable
 from recollect.stores.postgres.plain_errors import LOST, in_plain_words, plain_errors
 from recollect.stores.postgres.pool import Connection, Pool
 
@@ -38,6 +38,7 @@ class Database:
         self.tenant = tenant
         self.number = tenant_number(tenant)
         self.extension_schema = "public"
+        self.newest = 0  # schema that is known, once it was looked at (`schema.py`)
         self.closed = False
 
     @property
@@ -84,7 +85,7 @@ class Database:
         )
         shared = "" if alone else "_shared"
         begin += f"; SELECT pg_advisory_xact_lock{shared}({_WRITERS}, {self.number % 2**31:d})"
-        begin += "; SELECT followed FROM tenants"
+        begin += "; SELECT followed, (SELECT max(version) FROM schema_version) FROM tenants"
         for turn in range(_TRIES):
             try:
                 with self._connection(begin) as connection:
@@ -116,6 +117,12 @@ class Database:
                 raise StoreError(
                     f"the tenant {self.tenant!r} was removed from {self.shown}, and nothing was "
                     "kept. Open its store again to begin anew"
+                )
+            if connection.schema > self.newest:
+                raise StoreTooNew(
+                    f"{self.shown} was brought forward to schema {connection.schema} by a newer "
+                    f"Recollect; this one knows {self.newest}, and nothing was kept. Upgrade it "
+                    "with: pip install -U recollect"
                 )
             done = work(connection.cursor())
         except BaseException:
@@ -181,7 +188,7 @@ class Database:
             if said.description is not None:  # the last thing that a write asks
                 row = said.fetchone()
                 connection.entered = row is not None
-                (connection.followed,) = row or (False,)
+                connection.followed, connection.schema = row or (False, 0)
 
     def close(self) -> None:
         self.closed = True

@@ -40,7 +40,8 @@ def prepare(database: Database) -> None:
     try:
         _check_server(connection, database.shown)
         database.extension_schema = _extension(connection, database.shown)
-        if version_in(connection, database.shown) != len(migrations()):
+        database.newest = len(migrations())
+        if version_in(connection, database.shown) != database.newest:
             migrate(connection, database.shown, database.extension_schema)
     except psycopg.Error as e:
         raise in_plain_words(e, database.shown) from e
