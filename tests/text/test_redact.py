@@ -124,6 +124,23 @@ def test_a_card_with_another_number_behind_it(card: str, behind: str) -> None:
         assert card not in done.text and done.text.startswith(before)
 
 
+@pytest.mark.parametrize(
+    "card", ["4111111111111111", "4111 1111 1111 1111", "4111-1111-1111-1111", "3782 822463 10005"]
+)
+@pytest.mark.parametrize(
+    "before", ["2026 ", "5555 4444 ", "room 3141, ", "12 34 ", "分机 6225 8801 "]
+)
+def test_a_card_with_other_numbers_before_it(card: str, before: str) -> None:
+    done = redact(f"{before}{card} 到期")
+    assert done.text == f"{before}[redacted: card number] 到期"
+
+
+def test_many_numbers_that_are_no_cards_are_read_once_each() -> None:
+    """In groups for ever: each is looked at, and the text is left as it is."""
+    text = "4000 0000 " * 20_000
+    assert redact(text).text == text
+
+
 def test_in_full_width_and_with_unseen_signs() -> None:
     assert (
         redact("ＰＡＳＳＷＯＲＤ：ｈｕｎｔｅｒ２ 好").text

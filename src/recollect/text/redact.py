@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from recollect.text.linear import Pattern
+    from recollect.text.linear import Match, Pattern
 
 _MARK = r"\[redacted: ([a-z0-9][a-z0-9. -]{0,40})\]"
 _PASSES = 8  # what is left beside a mark is looked at again; two have always been enough
@@ -139,16 +139,28 @@ def _spans(data: bytes, start: int, end: int) -> Iterator[_Span]:
     part = data[start:end]
     pictures = _pictures(part)
     for rule in (rule for group in groups() for rule in group.candidates(part)):
-        pattern = rule.pattern
-        group = min(1, pattern.groups)
-        for match in pattern.finditer(part):
+        group, check = min(1, rule.pattern.groups), CHECKS.get(rule.check)
+        matches = rule.pattern.finditer(part)
+        if rule.check == "card":
+            matches = _by_groups(rule.pattern, part)
+        for match in matches:
             first, last = match.span(group)
-            if rule.check and not CHECKS[rule.check](Seen(part, first, last)):
+            if check is not None and not check(Seen(part, first, last)):
                 continue
             if not any(a <= first and last <= b for a, b in pictures):
                 yield _Span(start + first, start + last, rule.kind)
     for first, last, kind in labelled(part):
         yield _Span(start + first, start + last, kind)
+
+
+def _by_groups(pattern: Pattern, data: bytes) -> Iterator[Match]:
+    """Matches that may overlap by groups of digits: a number in groups may stand behind another."""
+    match = pattern.search(data)
+    while match is not None:
+        yield match
+        found = match.group() or b""
+        first = min((at for at in map(found.find, (b" ", b"-")) if at >= 0), default=len(found))
+        match = pattern.search(data, match.start() + first)
 
 
 def _pictures(data: bytes) -> list[tuple[int, int]]:
