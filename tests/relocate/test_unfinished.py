@@ -24,29 +24,15 @@ from recollect.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import fill
+from tests.relocate.half import half_moved
 
 Make = Callable[[str], Store]
 LATER = NOON + timedelta(minutes=5)
 
 
-class _Stopped(Exception):
-    pass
-
-
-def stop(done: int, total: int | None) -> None:
-    raise _Stopped
-
-
 @pytest.fixture
 def clock() -> FakeClock:
     return FakeClock(NOON)
-
-
-def half_moved(source: Store, target: Store, clock: FakeClock) -> None:
-    fill(source)
-    with pytest.raises(_Stopped):
-        move(source, target, clock=clock, progress=stop)
-    assert NOTE in target.notes()
 
 
 @pytest.mark.parametrize("to", ["sqlite", "postgres", "memory"])

@@ -17,6 +17,7 @@ from recollect.recall import draft as reading
 from recollect.recall.asking import condition_of, make_query, space_names, whole
 from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset, preset_named
+from recollect.relocate import unfinished
 from recollect.stores.protocol import Compared, HasParts, Page, SeenByQuestions
 from recollect.vocabulary import (
     Memory,
@@ -140,7 +141,9 @@ class Reading(Shared):
         options["spaces"] = names = space_names(options["spaces"], self.settings)
         store = self.store
         if isinstance(store, SeenByQuestions):
-            store = store.for_question(names, (overrides.NOTES, withheld.NOTES))
+            look_at = (overrides.NOTES, withheld.NOTES, unfinished.NOTE)
+            store = store.for_question(names, look_at)
+        stages = unfinished.warned(stages, store)
         query = make_query(
             text,
             self.overrides.settings_for(names, seen=store),
