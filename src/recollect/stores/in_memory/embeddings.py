@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from recollect.errors import FingerprintMismatch
 from recollect.stores.in_memory.held import Held
 from recollect.stores.protocol import Embedding
-from recollect.stores.sound_vectors import sound_question, sound_rows
+from recollect.stores.sound_vectors import check_maker, sound_question, sound_rows
 from recollect.vocabulary import Entry, Vector, Vectors
 
 
@@ -28,13 +28,8 @@ class Embeddings:
     def check(self, entry: Entry, fingerprint: str | None) -> None:
         if entry.vectors is None:
             return
-        if self.active is None or fingerprint != self.active:
-            raise FingerprintMismatch(
-                f"these vectors are by {fingerprint}, the index is by {self.active}; "
-                "vectors of two embedders are never mixed. Run 'recollect reindex'"
-            )
-        dimension = self._known[self.active].dimension
-        sound_rows(entry.vectors, rows=len(entry.passages), dimension=dimension)
+        index = check_maker(fingerprint, self.embedding())
+        sound_rows(entry.vectors, rows=len(entry.passages), dimension=index.dimension)
 
     def question(self, vector: Vector, fingerprint: str) -> tuple[float, ...]:
         if fingerprint != self.active:

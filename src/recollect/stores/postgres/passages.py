@@ -6,17 +6,16 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from recollect.errors import FingerprintMismatch, InvalidVector
 from recollect.stores.postgres import spaces as spaces_module
 from recollect.stores.postgres import vector_tables, vectors, words
 from recollect.stores.postgres.arrays import bigints, integers
 from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.postings import Worded
 from recollect.stores.postgres.spaces import SpaceRow
-from recollect.stores.sound_vectors import sound_rows
+from recollect.stores.sound_vectors import vectors_of
 from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms
-from recollect.vocabulary import Entry, Memory, Passage, Vectors
+from recollect.vocabulary import Entry, Memory, Passage
 
 
 def add_passages(
@@ -27,7 +26,7 @@ def add_passages(
 ) -> None:
     """Each entry comes with the row of its memory."""
     index = vector_tables.active_table(cursor)
-    matrix = _checked(index, fingerprint, [entry for _, entry in entries])
+    matrix = vectors_of([entry for _, entry in entries], fingerprint, index)
     total = sum(len(entry.passages) for _, entry in entries)
     numbers = iter(
         next_numbers(cursor, "passages", "pid", total)
@@ -81,34 +80,6 @@ def _insert(
         )
         words.add(cursor, space, worded)
     spaces_module.count(cursor, space, passages=len(rows), length=sum(row[-1] for row in rows))
-
-
-def _checked(
-    index: vector_tables.VectorTable | None, fingerprint: str | None, entries: Sequence[Entry]
-) -> Vectors | None:
-    """All vectors of these entries, one after the other, checked together."""
-    given = [entry.vectors for entry in entries if entry.vectors is not None]
-    if not given:
-        return None
-    if index is None or fingerprint != index.fingerprint:
-        held = "none" if index is None else index.fingerprint
-        raise FingerprintMismatch(
-            f"these vectors are by {fingerprint}, the index is by {held}; "
-            "vectors of two embedders are never mixed. Run 'recollect reindex'"
-        )
-    import numpy as np
-
-    for entry in entries:
-        if entry.vectors is not None and len(entry.vectors) != len(entry.passages):
-            raise InvalidVector(
-                f"{entry.memory.id}: {len(entry.passages)} passages need as many vectors, "
-                f"got an array of shape {entry.vectors.shape}"
-            )
-    try:
-        every = np.concatenate(given)
-    except ValueError:
-        raise InvalidVector("the vectors of one batch have different sizes") from None
-    return sound_rows(every, rows=len(every), dimension=index.dimension)
 
 
 def remove_passages(cursor: Cursor, space: int, former: Mapping[int, Memory]) -> None:

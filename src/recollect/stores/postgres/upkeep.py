@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from psycopg.errors import Diagnostic, LockNotAvailable
 
+from recollect.stores.maintainer import Maintainer
 from recollect.stores.postgres import near, vector_tables, words
 from recollect.stores.postgres.database import SCHEMA, Cursor, Database
 from recollect.stores.postgres.locks import if_free
@@ -54,7 +55,7 @@ class Upkeep:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._guard = threading.Lock()
-        self._maintainer: threading.Thread | None = None
+        self._maintainer = Maintainer(self.maintain, "no index was built")
         # tables and spaces known to have their index, and up to how many passages it is good
         self._ready: dict[tuple[str, int], int] = {}
         self.behind = False
@@ -119,30 +120,11 @@ class Upkeep:
         """After a search, which notices it: build beside the questions."""
         if self.behind:
             self.behind = False
-            self._start()
-
-    def _start(self) -> None:
-        with self._guard:
-            if self._maintainer is not None and self._maintainer.is_alive():
-                return
-            self._maintainer = threading.Thread(
-                target=self._maintain_quietly, name="recollect-maintain", daemon=True
-            )
             self._maintainer.start()
-
-    def _maintain_quietly(self) -> None:
-        import logging
-
-        try:
-            self.maintain()
-        except Exception as e:  # answers stay right without; say it once and go on
-            logging.getLogger("recollect").warning("no index was built: %s", e)
 
     def finish(self) -> None:
         """Wait for maintenance that is under way."""
-        maintainer = self._maintainer
-        if maintainer is not None and maintainer is not threading.current_thread():
-            maintainer.join()
+        self._maintainer.finish()
 
     # What was forgotten
 

@@ -3,18 +3,16 @@ inside the caller's transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import apsw
 
-from recollect.errors import FingerprintMismatch, InvalidVector
-from recollect.stores.sound_vectors import sound_rows
+from recollect.stores.sound_vectors import vectors_of
 from recollect.stores.sqlite import spaces as spaces_module
 from recollect.stores.sqlite import vector_tables, words
 from recollect.stores.sqlite.connection import insert_rows
-from recollect.vocabulary import Entry, Vectors
+from recollect.vocabulary import Entry
 
 
 class Placed(NamedTuple):
@@ -42,7 +40,7 @@ def add_passages(
     entries = placed.entries
     seq = spaces_module.next_seq(connection, space)
     index = vector_tables.active_table(connection)
-    vectors = _checked(index, fingerprint, entries)
+    vectors = vectors_of(entries, fingerprint, index)
     rows = [row for row, e in zip(placed.rows, entries, strict=True) for _ in e.passages]
     pids = _numbers(placed)
     cut = chain.from_iterable([entry.passages for entry in entries])
@@ -78,32 +76,3 @@ def _numbers(placed: Placed, *, embedded: bool = False) -> list[int]:
         if not embedded or entry.vectors is not None
         for pid in range(first, first + len(entry.passages))
     ]
-
-
-def _checked(
-    index: vector_tables.VectorTable | None, fingerprint: str | None, entries: Sequence[Entry]
-) -> Vectors | None:
-    """All vectors of these entries, one after the other, checked together; None if there are
-    none."""
-    every = [entry.vectors for entry in entries if entry.vectors is not None]
-    if not every:
-        return None
-    if index is None or fingerprint != index.fingerprint:
-        held = "none" if index is None else index.fingerprint
-        raise FingerprintMismatch(
-            f"these vectors are by {fingerprint}, the index is by {held}; "
-            "vectors of two embedders are never mixed. Run 'recollect reindex'"
-        )
-    import numpy as np
-
-    for entry in entries:
-        if entry.vectors is not None and len(entry.vectors) != len(entry.passages):
-            raise InvalidVector(
-                f"{entry.memory.id}: {len(entry.passages)} passages need as many vectors, "
-                f"got an array of shape {entry.vectors.shape}"
-            )
-    try:
-        matrix = np.concatenate(every)
-    except ValueError:
-        raise InvalidVector("the vectors of one batch have different sizes") from None
-    return sound_rows(matrix, rows=len(matrix), dimension=index.dimension)

@@ -6,7 +6,6 @@ is damaged is thrown away and made again, and what has fallen behind is brought 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
@@ -14,6 +13,7 @@ from typing import TypeVar
 import apsw
 
 from recollect.errors import StoreBusy, StoreCorrupt
+from recollect.stores.maintainer import Maintainer
 from recollect.stores.sqlite import large, vector_tables, words
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.searching import Searcher
@@ -30,8 +30,7 @@ class Upkeep:
         self._database = database
         self._searcher = searcher
         self._folder = large.directory(database.path)
-        self._maintainer: threading.Thread | None = None
-        self._guard = threading.Lock()
+        self._maintainer = Maintainer(self.maintain, "index files were not brought up to date")
 
     # What is forgotten
 
@@ -149,22 +148,8 @@ class Upkeep:
         if not self._searcher.behind:
             return
         self._searcher.behind = False
-        with self._guard:
-            busy = self._maintainer is not None and self._maintainer.is_alive()
-            if busy or self._database.read_only or self._database.broken:
-                return
-            self._maintainer = threading.Thread(
-                target=self._maintain_quietly, name="recollect-maintain", daemon=True
-            )
+        if not (self._database.read_only or self._database.broken):
             self._maintainer.start()
-
-    def _maintain_quietly(self) -> None:
-        import logging
-
-        try:
-            self.maintain()
-        except Exception as e:  # answers stay right without; say it once and go on
-            logging.getLogger("recollect").warning("index files were not brought up to date: %s", e)
 
     def maintain(self, *, anew: bool = False) -> None:
         if self._database.read_only:
@@ -205,6 +190,4 @@ class Upkeep:
 
     def finish(self) -> None:
         """Wait for maintenance that is under way."""
-        maintainer = self._maintainer
-        if maintainer is not None and maintainer is not threading.current_thread():
-            maintainer.join()
+        self._maintainer.finish()
