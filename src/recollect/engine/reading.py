@@ -18,7 +18,7 @@ from recollect.recall.asking import condition_of, make_query, space_names, whole
 from recollect.recall.pipeline import run
 from recollect.recall.presets import Preset, preset_named
 from recollect.relocate import unfinished
-from recollect.stores.protocol import Compared, HasParts, Page, SeenByQuestions
+from recollect.stores.protocol import Compared, HasParts, Page, SeenByQuestions, Store
 from recollect.vocabulary import (
     Memory,
     Query,
@@ -115,7 +115,11 @@ class Reading(Shared):
         before = self._parts.hot.answers
         if before is None or freshened is not stages:  # files are looked at every time
             return run(query, freshened, kit)
-        return before.recall(query, stages, lambda: run(query, stages, kit))
+
+        def ask() -> Recollection:  # what it knows of the store is newer than what it is kept under
+            return run(query, stages, self._kit(query, self._seen(query.spaces)))
+
+        return before.recall(query, stages, ask)
 
     def why_not(
         self, memory_id: str, text: str, *, preset: str | Preset = "balanced", **options: Any
@@ -139,10 +143,7 @@ class Reading(Shared):
         if options.get("spaces") is None:
             options["spaces"] = self._bookkeeping.spaces_here()
         options["spaces"] = names = space_names(options["spaces"], self.settings)
-        store = self.store
-        if isinstance(store, SeenByQuestions):
-            look_at = (overrides.NOTES, withheld.NOTES, unfinished.NOTE)
-            store = store.for_question(names, look_at)
+        store = self._seen(names)
         stages = unfinished.warned(stages, store)
         query = make_query(
             text,
@@ -152,9 +153,19 @@ class Reading(Shared):
             withheld=self.withheld.out_of_reach(names, seen=store),
             **options,
         )
+        return query, stages, self._kit(query, store)
+
+    def _seen(self, names: Sequence[str]) -> Store:
+        """The store as a question to these spaces sees it from now on."""
+        if not isinstance(self.store, SeenByQuestions):
+            return self.store
+        look_at = (overrides.NOTES, withheld.NOTES, unfinished.NOTE)
+        return self.store.for_question(names, look_at)
+
+    def _kit(self, query: Query, store: Store) -> reading.Kit:
         if isinstance(store, HasParts):
             store = store.within(query.deadline)
-        kit = reading.Kit(
+        return reading.Kit(
             store=store,
             question=partial(self._parts.question, seen=store),
             clock=self._clock,
@@ -167,7 +178,6 @@ class Reading(Shared):
             count_tokens=self._count_tokens,
             working=self._parts.working,
         )
-        return query, stages, kit
 
     def compare(
         self, text: str, keys: Sequence[tuple[str, int]], *, spaces: SpaceNames

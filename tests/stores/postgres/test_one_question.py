@@ -20,6 +20,7 @@ from recollect.stores.postgres.one_question import OneQuestion
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Compared
 from recollect.testing import ToyEmbedder, make_entry, make_memory
+from recollect.vocabulary import Status
 from tests.recall.changing_over import PLACES, check_changing_over
 
 TOY, OTHER = ToyEmbedder(), ToyEmbedder("other", 6)
@@ -264,3 +265,25 @@ def test_the_index_is_changed_over_meanwhile(
     open_store: OpenStore, tenant: str, place: int
 ) -> None:
     check_changing_over(open_store(tenant), open_store(tenant), place)
+
+
+def test_an_answer_is_kept_under_what_it_saw(
+    store: PostgresStore, other: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody tells something without a vector just before the mark of an answer is read."""
+    told: list[str] = []
+    generation = store.generation
+
+    def then_told(spaces: Sequence[str]) -> str:
+        if not told:
+            told.append("late")
+            other.put([make_entry(make_memory("alpha 部署 晚到", "late"))])
+        return generation(spaces)
+
+    monkeypatch.setattr(store, "generation", then_told)
+    with Engine(store, embedder=TOY, settings=Settings(hot="memory")) as engine:
+        for _ in range(2):
+            answer = engine.recall("alpha 部署")
+            assert "late" in [hit.id for hit in answer.hits]
+            assert answer.status is Status.STALE
+    assert told
