@@ -164,6 +164,7 @@ def test_a_look_is_one_trip(two: list[PostgresStore]) -> None:
         "pending": lambda: store.pending(["global"]),
         "notes": lambda: store.notes("x"),
         "frequencies": lambda: store.frequencies(["secret"], spaces=["global"]),
+        "generation": lambda: store.generation(["global"]),
         "for_question": lambda: store.for_question(["global"], ["settings/", "withheld/"]),
         "search_meaning": lambda: seen.search_meaning(
             TOY.embed(["x"])[0],

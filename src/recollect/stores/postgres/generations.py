@@ -12,7 +12,8 @@ from datetime import datetime
 
 from recollect.clock import to_micros
 from recollect.stores.postgres.database import Cursor, Database
-from recollect.stores.postgres.spaces import spaces_of
+from recollect.stores.postgres.spaces import check_names, names_of, spaces_of
+from recollect.stores.postgres.vector_tables import FRAMED
 
 
 class HasGenerations:
@@ -27,19 +28,21 @@ class HasGenerations:
         return str(row[0])
 
     def generation(self, spaces: Sequence[str]) -> str:
-        with self._database.read() as reader:
+        """One trip: it is asked before every question whose answer may be kept."""
+        with self._database.ask() as reader:
             rows = reader.execute(
-                "SELECT s.name, s.mark, i.fingerprint, coalesce(e.passages, 0) FROM spaces s "
-                "LEFT JOIN indexes i ON i.active "
-                "LEFT JOIN embedded e ON e.space = s.id AND e.fingerprint = i.fingerprint "
-                "WHERE s.name = ANY(%s)",
-                (_names(spaces),),
+                "SELECT s.name, s.mark, i.fingerprint, coalesce(e.passages, 0), w.* "
+                f"FROM {FRAMED} CROSS JOIN LATERAL (SELECT {_RECENT} FROM working w "
+                "WHERE w.space = s.name) w WHERE s.name = ANY(%b)".encode(),
+                (names_of(spaces),),
+                prepare=True,
             )
-            found = {name: f"{mark} {index} {vectors}" for name, mark, index, vectors in rows}
-            if not all(name in found for name in spaces):
-                spaces_of(reader, spaces)  # says which one there is not
-            recent = marks(reader, spaces)
-        return "/".join(f"{found[name]} {recent.get(name, '')}" for name in dict.fromkeys(spaces))
+            found = {
+                name: f"{mark} {index} {vectors} {_mark(*recent)}"
+                for name, mark, index, vectors, *recent in rows
+            }
+            check_names(reader, spaces, found)
+        return "/".join(found[name] for name in dict.fromkeys(spaces))
 
     def changes_by_itself(self, spaces: Sequence[str], *, after: datetime) -> datetime | None:
         with self._database.read() as reader:
@@ -56,14 +59,20 @@ class HasGenerations:
         return moment
 
 
+# When it expires, for backups that were put back: numbers are given again there.
+_RECENT = "max(w.number), count(*), max(w.expires_at)"
+
+
+def _mark(last: int | None, count: int, until: datetime | None) -> str:
+    return "" if until is None else f"{last}-{count}-{to_micros(until)}"
+
+
 def marks(reader: Cursor, spaces: Sequence[str]) -> dict[str, str]:
     rows = reader.execute(
-        "SELECT space, max(number), count(*), max(expires_at) FROM working "
-        "WHERE space = ANY(%s) GROUP BY space",
+        f"SELECT w.space, {_RECENT} FROM working w WHERE w.space = ANY(%s) GROUP BY w.space",
         (_names(spaces),),
     )
-    # when it expires, for backups that were put back: numbers are given again there
-    return {space: f"{last}-{count}-{to_micros(until)}" for space, last, count, until in rows}
+    return {space: _mark(*recent) for space, *recent in rows}
 
 
 def _names(spaces: Sequence[str]) -> list[str]:
