@@ -214,7 +214,7 @@ def test_cut_off_anywhere_it_goes_on(
 
             return call
 
-        for name in ("put", "fill", "write_note", "touch", "open_space", "declare", "build"):
+        for name in ("put", "fill", "write_notes", "touch", "open_space", "declare", "build"):
             broken.setattr(type(target), name, cutting(getattr(type(target), name)))
         for tier, name in ((0, "log"), (0, "decide"), (1, "add"), (2, "append")):
             kind = type(target.tiers()[tier])

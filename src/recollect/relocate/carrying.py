@@ -5,10 +5,11 @@ left alone, so that a page may be carried twice: after a kill nobody knows how f
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from recollect.relocate.digests import of_memory, without_counters
+from recollect.relocate.digests import mark_of_memory, of_memory, without_counters
+from recollect.relocate.journal import Journal
+from recollect.relocate.strangers import Strangers
 from recollect.stores.movable import Movable, Whole
 from recollect.stores.protocol import Embedding, Store
 from recollect.text.searched import searched_text
@@ -65,17 +66,24 @@ def agree_on_embeddings(source: MovableStore, target: MovableStore) -> None:
         target.build(built)
 
 
-def carry(whole: Sequence[Whole], target: MovableStore, embeddings: Sequence[Embedding]) -> int:
-    """Let the target hold these; how many were new or otherwise there."""
+def carry(
+    whole: Sequence[Whole],
+    target: MovableStore,
+    embeddings: Sequence[Embedding],
+    journal: Journal,
+    strangers: Strangers,
+) -> int:
+    """Let the target hold these; how many were new or otherwise there. What says something else
+    there, and not what was brought, somebody told or revised there: that stays as it is."""
     ids = [one.memory.id for one in whole]
-    there = dict(zip(ids, target.whole(ids), strict=True))
-    fresh: list[Whole] = []
+    there = target.whole(ids)
+    absent: set[str] = set()
     changed: list[Whole] = []
     counted: list[tuple[Whole, Whole]] = []
-    for one in whole:
-        held = there[one.memory.id]
+    differing: list[tuple[Whole, Whole]] = []
+    for one, held in zip(whole, there, strict=True):
         if held is None:
-            fresh.append(one)
+            absent.add(one.memory.id)
         elif of_memory(held) == of_memory(one):
             continue
         elif _counts_further(held, one):
@@ -83,8 +91,15 @@ def carry(whole: Sequence[Whole], target: MovableStore, embeddings: Sequence[Emb
         elif _lacks_vectors_only(held, one):
             changed.append(one)
         else:
-            target.delete([one.memory.id])
-            fresh.append(one)
+            differing.append((held, one))
+    replaced = _may_be_replaced(differing, journal)
+    strangers.otherwise(
+        "memories", [one.memory.id for _, one in differing if one.memory.id not in replaced]
+    )
+    fresh = [one for one in whole if one.memory.id in absent or one.memory.id in replaced]
+    journal.bring([mark_of_memory(one) for one in fresh])
+    if replaced:
+        target.delete(list(replaced))
     answers = embeddings[0].fingerprint if embeddings else None
     entries = [_entry(one, answers) for one in fresh]
     if entries:
@@ -99,6 +114,17 @@ def carry(whole: Sequence[Whole], target: MovableStore, embeddings: Sequence[Emb
     complete = {entry.memory.id for entry in entries if entry.vectors is not None}
     _fill([*fresh, *changed], target, embeddings, complete)
     return len(fresh) + len(changed) + len(counted)
+
+
+def _may_be_replaced(differing: Sequence[tuple[Whole, Whole]], journal: Journal) -> set[str]:
+    """Where the move's own stands there, or the same with other counters, vectors or passages."""
+    marks = [(mark_of_memory(held), mark_of_memory(one)) for held, one in differing]
+    ours = journal.ours([held for held, _ in marks])
+    return {
+        one.memory.id
+        for (_, one), (held, wanted), brought in zip(differing, marks, ours, strict=True)
+        if brought or held == wanted
+    }
 
 
 def _counts_further(held: Whole, wanted: Whole) -> bool:
@@ -177,14 +203,22 @@ def _fill(
             target.fill(by, [handle for handle, _ in wanted], np.stack([v for _, v in wanted]))
 
 
-def forget_others(source: MovableStore, target: MovableStore, *, told_before: datetime) -> int:
-    """What was forgotten in the source while it was carried is forgotten here too; how many. What
-    was told here since then is somebody else's."""
-    gone: list[str] = []
+def forget_others(
+    source: MovableStore, target: MovableStore, journal: Journal, strangers: Strangers
+) -> None:
+    """What was brought and then forgotten in the source is forgotten here too; the rest of what
+    only the target holds is somebody else's."""
+    erased = False
     for page in memories_of(target):
-        ids = [memory.id for memory in page if memory.created_at <= told_before]
-        gone += [i for i, m in zip(ids, source.get(ids), strict=True) if m is None]
-    if gone:
-        target.delete(gone)
+        ids = [memory.id for memory in page]
+        missing = [i for i, m in zip(ids, source.get(ids), strict=True) if m is None]
+        held = [one for one in target.whole(missing) if one is not None]
+        ours = journal.ours([mark_of_memory(one) for one in held])
+        gone = [one.memory.id for one, brought in zip(held, ours, strict=True) if brought]
+        if gone:
+            target.delete(gone)
+            erased = True
+        left = [one.memory.id for one, brought in zip(held, ours, strict=True) if not brought]
+        strangers.only_there("memories", left)
+    if erased:
         target.finish_erasing()
-    return len(gone)

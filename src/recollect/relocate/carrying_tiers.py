@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
 
 from recollect.relocate.carrying import MovableStore
+from recollect.relocate.digests import mark_of_note, mark_of_offer, mark_of_recent, of_offer
+from recollect.relocate.journal import EventsCarried, Journal, is_of_a_move
+from recollect.relocate.strangers import Strangers
 from recollect.stores.movable import Kept, Movable
 from recollect.stores.protocol import Store
+from recollect.stores.tiers import Quarantine
 from recollect.vocabulary import Event, Offer, Ruling
 
 _PAGE = 500
@@ -20,39 +23,88 @@ _ALL = 2**31 - 1  # so many are kept: those that there are, and not one less
 def offers_of(store: Store) -> Iterator[tuple[Offer, list[Ruling]]]:
     """Oldest first, each with its decisions."""
     quarantine = store.tiers().quarantine
+    for page in _pages(store):
+        for offer in page:
+            yield offer, quarantine.rulings(offer.id)
+
+
+def _pages(store: Store) -> Iterator[list[Offer]]:
+    quarantine = store.tiers().quarantine
     cursor: str | None = None
     while True:
         page = quarantine.scan(newest_first=False, cursor=cursor, limit=_PAGE)
-        for offer in page.offers:
-            yield offer, quarantine.rulings(offer.id)
+        yield page.offers
         cursor = page.cursor
         if cursor is None:
             return
 
 
-def carry_offers(source: Store, target: Store, *, told_before: datetime) -> None:
-    """What is in the source no more goes here too; what was offered here since then is somebody
-    else's."""
-    there = target.tiers().quarantine
-    wanted: set[str] = set()
-    for offer, rulings in offers_of(source):
-        wanted.add(offer.id)
-        held = there.rulings(offer.id)
-        if held and held != rulings[: len(held)]:
-            there.erase([offer.id])
-            held = []
-        if not held:
-            there.log([_as_it_came(offer, rulings)])
-            held = there.rulings(offer.id)
-        if rulings[len(held) :]:
-            there.decide(rulings[len(held) :])
-    others = [
-        offer.id
-        for offer, _ in offers_of(target)
-        if offer.id not in wanted and offer.memory.created_at <= told_before
-    ]
-    if others:
-        there.erase(others)
+def carry_offers(source: Store, target: Store, journal: Journal, strangers: Strangers) -> None:
+    for page in _pages(source):
+        _carry_page(page, source.tiers().quarantine, target.tiers().quarantine, journal, strangers)
+    _erase_others(source.tiers().quarantine, target.tiers().quarantine, target, journal, strangers)
+
+
+def _carry_page(
+    page: Sequence[Offer],
+    here: Quarantine,
+    there: Quarantine,
+    journal: Journal,
+    strangers: Strangers,
+) -> None:
+    fresh: list[tuple[Offer, list[Ruling]]] = []
+    marks: list[bytes] = []
+    decided: list[Ruling] = []
+    replaced: list[str] = []
+    for offer, held in zip(page, there.get([offer.id for offer in page]), strict=True):
+        rulings = here.rulings(offer.id)
+        if held is None:
+            fresh.append((offer, rulings))
+            continue
+        known = there.rulings(offer.id)
+        if of_offer(held, known) == of_offer(offer, rulings):
+            continue
+        first = rulings[:1]
+        if known == rulings[: len(known)] and of_offer(_as_it_came(held, first), first) == of_offer(
+            _as_it_came(offer, first), first
+        ):
+            marks.append(mark_of_offer(offer, rulings))
+            decided += rulings[len(known) :]
+        elif journal.ours([mark_of_offer(held, known)])[0]:
+            replaced.append(offer.id)
+            fresh.append((offer, rulings))
+        else:
+            strangers.otherwise("offers", [offer.id])
+    for offer, rulings in fresh:  # a kill may come between its first decision and the others
+        first = rulings[:1]
+        marks += [
+            mark_of_offer(_as_it_came(offer, first), first),
+            mark_of_offer(offer, rulings),
+        ]
+        decided += rulings[1:]
+    journal.bring(marks)
+    if replaced:
+        there.erase(replaced)
+    if fresh:
+        there.log([_as_it_came(offer, rulings) for offer, rulings in fresh])
+    if decided:
+        there.decide(decided)
+
+
+def _erase_others(
+    here: Quarantine, there: Quarantine, target: Store, journal: Journal, strangers: Strangers
+) -> None:
+    """What was brought and is in the source no more."""
+    for page in _pages(target):
+        known = here.get([offer.id for offer in page])
+        others = [offer for offer, held in zip(page, known, strict=True) if held is None]
+        marks = [mark_of_offer(offer, there.rulings(offer.id)) for offer in others]
+        ours = journal.ours(marks)
+        gone = [offer.id for offer, brought in zip(others, ours, strict=True) if brought]
+        if gone:
+            there.erase(gone)
+        left = [offer.id for offer, brought in zip(others, ours, strict=True) if not brought]
+        strangers.only_there("offers", left)
 
 
 def _as_it_came(offer: Offer, rulings: Sequence[Ruling]) -> Offer:
@@ -75,35 +127,43 @@ def recent_of(store: Movable, *, now: datetime) -> list[Kept]:
 
 
 def carry_recent(
-    source: Movable, target: MovableStore, *, now: datetime, told_before: datetime
+    source: Movable, target: MovableStore, journal: Journal, strangers: Strangers, *, now: datetime
 ) -> None:
     there = target.tiers().working
     wanted = recent_of(source, now=now)
-    kept = {one.memory.id for one in wanted}
-    others = [
-        one.memory.id
-        for one in recent_of(target, now=now)
-        if one.memory.id not in kept and one.memory.created_at <= told_before
-    ]
-    if others:
-        there.remove(others)
+    marks = {one.memory.id: mark_of_recent(one.memory) for one in wanted}
+    held = {one.memory.id: mark_of_recent(one.memory) for one in recent_of(target, now=now)}
+    differing = [one for one, mark in held.items() if marks.get(one) != mark]
+    ours = journal.ours([held[one] for one in differing])
+    left = {one for one, brought in zip(differing, ours, strict=True) if not brought}
+    strangers.only_there("recent ones", [one for one in differing if one in left - marks.keys()])
+    strangers.otherwise("recent ones", [one for one in differing if one in left & marks.keys()])
+    gone = [one for one in differing if one not in left and one not in marks]
+    if gone:
+        there.remove(gone)
+    journal.bring([m for one, m in marks.items() if held.get(one) != m and one not in left])
     for one in wanted:  # one by one, since each has its own time; the newest comes last
-        seconds = (one.until - now).total_seconds()
-        there.add([one.memory], now=now, keep=_ALL, seconds=seconds)
+        if one.memory.id not in left:
+            seconds = (one.until - now).total_seconds()
+            there.add([one.memory], now=now, keep=_ALL, seconds=seconds)
 
 
-def notes_of(store: Store, own: str) -> dict[str, str]:
-    """All but that of the move itself."""
-    return {key: value for key, value in store.notes().items() if key != own}
+def notes_of(store: Store) -> dict[str, str]:
+    """All but those of a move itself."""
+    return {key: value for key, value in store.notes().items() if not is_of_a_move(key)}
 
 
-def carry_notes(source: Store, target: Store, own: str) -> None:
-    wanted, held = notes_of(source, own), notes_of(target, own)
-    for key in held.keys() - wanted.keys():
-        target.write_note(key, None)
-    for key, value in wanted.items():
-        if held.get(key) != value:
-            target.write_note(key, value)
+def carry_notes(source: Store, target: Store, journal: Journal, strangers: Strangers) -> None:
+    wanted, held = notes_of(source), notes_of(target)
+    differing = [key for key in held if held[key] != wanted.get(key)]
+    ours = journal.ours([mark_of_note(key, held[key]) for key in differing])
+    left = {key for key, brought in zip(differing, ours, strict=True) if not brought}
+    strangers.only_there("notes", [key for key in differing if key in left - wanted.keys()])
+    strangers.otherwise("notes", [key for key in differing if key in left & wanted.keys()])
+    told = {key: value for key, value in wanted.items() if held.get(key) != value}
+    told = {key: value for key, value in told.items() if key not in left}
+    gone = dict.fromkeys(key for key in differing if key not in left and key not in wanted)
+    journal.bring([mark_of_note(*note) for note in told.items()], {**told, **gone})
 
 
 def events_of(store: Store, after: int = 0) -> Iterator[list[Event]]:
@@ -111,13 +171,6 @@ def events_of(store: Store, after: int = 0) -> Iterator[list[Event]]:
     while events := log.since(after, limit=_PAGE):
         yield events
         after = events[-1].id
-
-
-class EventsCarried(NamedTuple):
-    """How far the events are, in the numbers of either log."""
-
-    source: int = 0
-    target: int = 0
 
 
 def carry_events(source: Store, target: Store, so_far: EventsCarried) -> Iterator[EventsCarried]:

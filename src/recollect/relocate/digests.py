@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from recollect.clock import to_micros
+from recollect.relocate.journal import MARK_BYTES
 from recollect.stores.movable import Whole
 from recollect.vocabulary import Event, Memory, Offer, Revision, Ruling
 
@@ -69,6 +70,32 @@ def of_recent(memory: Memory, until: datetime) -> bytes:
 
 def of_note(key: str, value: str) -> bytes:
     return sha256(_canonical([key, value])).digest()
+
+
+def mark_of_memory(whole: Whole) -> bytes:
+    """Of what was told, not of what is made from it or counted: passages, vectors, accesses."""
+    return _mark("memory", of_memory(without_counters(whole)._replace(passages=())))
+
+
+def mark_of_offer(offer: Offer, rulings: Iterable[Ruling]) -> bytes:
+    return _mark("offer", of_offer(offer, rulings))
+
+
+def mark_of_recent(memory: Memory) -> bytes:
+    """However long it is kept."""
+    return _mark("recent", _canonical(_memory(memory)))
+
+
+def mark_of_note(key: str, value: str) -> bytes:
+    return _mark("note", of_note(key, value))
+
+
+def mark_of_space(name: str) -> bytes:
+    return _mark("space", name.encode())
+
+
+def _mark(kind: str, said: bytes) -> bytes:
+    return sha256(kind.encode() + b"\0" + said).digest()[:MARK_BYTES]
 
 
 def of_event(event: Event) -> bytes:

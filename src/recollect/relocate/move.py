@@ -1,22 +1,21 @@
 """A move: carry everything, then prove that it is there.
 
-How far it is stands in a note of the target, so that it goes on after a kill at any moment: what is
-carried twice is there once. The note names the source; another one is refused. When the proof holds
-the note goes, and the target is a store like any other.
+How far it is stands in notes of the target (`journal.py`), so that it goes on after a kill at any
+moment: what is carried twice is there once. They name the source; another one is refused. When the
+proof holds they go, and the target is a store like any other.
 
 The source is only read. If it is written to meanwhile, the proof does not hold; then what changed
-is carried too, a few times, and if it still changes that is said. What somebody told the target
-meanwhile is never touched: it is named, and stays in the way until they have seen to it.
+is carried too, a few times, and if it still changes that is said. Nothing is changed or erased in
+the target but what the move itself brought, as it brought it: what somebody told, revised or set
+there meanwhile is named, and stays in the way until they have seen to it.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from recollect.clock import Clock, from_micros, system_clock, to_micros
+from recollect.clock import Clock, system_clock
 from recollect.errors import (
     Conflict,
     InvalidInput,
@@ -33,7 +32,6 @@ from recollect.relocate.carrying import (
     walk,
 )
 from recollect.relocate.carrying_tiers import (
-    EventsCarried,
     carry_events,
     carry_notes,
     carry_offers,
@@ -41,24 +39,15 @@ from recollect.relocate.carrying_tiers import (
     notes_of,
     recent_of,
 )
+from recollect.relocate.digests import mark_of_space
+from recollect.relocate.journal import EventsCarried, Journal, State
 from recollect.relocate.proof import Contents, Progress, Proof, compare, contents
-from recollect.relocate.strangers import strangers
-from recollect.relocate.unfinished import NOTE
+from recollect.relocate.strangers import Strangers
+from recollect.relocate.unfinished import is_unfinished
 from recollect.stores.protocol import Store
 from recollect.vocabulary import GLOBAL_SPACE
 
 _ROUNDS = 3  # of carrying what changed while it was carried
-_VERSION = 1
-
-
-class _State(NamedTuple):
-    """What the note says."""
-
-    source: str  # which store it comes from
-    began: int  # microseconds; what is told in the target after that is not ours
-    memories: bool = False  # all pages were carried once
-    cursor: str | None = None  # otherwise: go on there
-    events: EventsCarried | None = None  # None: they are not wanted
 
 
 class Moved(NamedTuple):
@@ -92,7 +81,7 @@ def verify(
     """Compare two stores, and change nothing."""
     now = clock()
     first, second = (
-        contents(movable(one), now=now, own_note=NOTE, events=events, progress=progress)
+        contents(movable(one), now=now, events=events, progress=progress)
         for one in (source, target)
     )
     return compare(first, second)
@@ -135,35 +124,46 @@ class _Move:
             ) from e
 
     def _run(self) -> Moved:
-        state = self._noted()
-        self._again = resumed = state is not None
-        if state is None:
+        if is_unfinished(self._source):
+            raise Conflict(
+                "the source is itself the target of a move that is not finished, so that not "
+                "everything is in it; finish that move first"
+            )
+        journal = self._journal()
+        self._again = resumed = journal is not None
+        if journal is None:
             if self._held():
                 return self._is_there_already()
-            state = self._begin()
-        return self._done(state, resumed)
+            events = EventsCarried() if self._events else None
+            journal = Journal.begun(self._target, State(self._name, events=events))
+        return self._done(journal, resumed)
 
-    def _done(self, state: _State, resumed: bool) -> Moved:
+    def _done(self, journal: Journal, resumed: bool) -> Moved:
         before: tuple[Contents, Contents] | None = None
         for number in range(1, _ROUNDS + 1):
-            state = self._carry(state)
+            from_the_start = not journal.state.memories and journal.state.cursor is None
+            strangers = Strangers()
+            self._carry(journal, strangers)
+            if strangers.said:
+                journal.say(_anew(journal.state))
+                if from_the_start:
+                    raise _used_meanwhile(strangers)
+                continue  # all of them are named at once
             now = self._clock()
             both = self._contents(self._source, now), self._contents(self._target, now)
             proof = compare(*both)
             if proof.holds:
-                self._target.write_note(NOTE, None)
+                journal.close()
                 self._target.maintain()
                 return Moved(proof, self._carried, resumed, number)
             rests = before is not None and before[0] == both[0]
-            if rests:  # then it is the target that is not as it was left
-                self._refuse_strangers(now)
-                if before == both:
-                    raise StoreCorrupt(
-                        f"the copy differs in {', '.join(proof.differing)}, although nobody wrote "
-                        "to the source. Check both with 'recollect doctor', then run the move again"
-                    )
+            if before == both:
+                raise StoreCorrupt(
+                    f"the copy differs in {', '.join(proof.differing)}, although nobody wrote "
+                    "to the source. Check both with 'recollect doctor', then run the move again"
+                )
             before, self._again = both, True
-            state = self._note(state._replace(memories=False, cursor=None))
+            journal.say(_anew(journal.state))
         changed = ", ".join(proof.differing)
         raise StoreBusy(
             f"the target is used while it is filled ({changed} changed). Stop what uses it, then "
@@ -173,23 +173,13 @@ class _Move:
             "Stop what writes to it, then run the same move again: it goes on"
         )
 
-    def _refuse_strangers(self, now: datetime) -> None:
-        """What was told to the target meanwhile is somebody's, and the two cannot be the same."""
-        found = strangers(self._source, self._target, now=now).said
-        if found:
-            raise Conflict(
-                f"the target was used before the move to it was finished: only there are {found}. "
-                "They were left alone. Tell them to the source or remove them from the target, "
-                "then run the same move again; or choose an empty target"
-            )
-
     # What the target holds before
 
-    def _noted(self) -> _State | None:
-        said = self._target.notes(NOTE).get(NOTE)
-        if said is None:
+    def _journal(self) -> Journal | None:
+        journal = Journal.found(self._target)
+        if journal is None:
             return None
-        state = _read(said)
+        state = journal.state
         if state.source != self._name:
             raise Conflict(
                 "another store is being moved to this target, and that is not finished; finish it, "
@@ -198,7 +188,7 @@ class _Move:
         if (state.events is not None) is not self._events:
             how = "with" if state.events is not None else "without"
             raise Conflict(f"this move was begun {how} --events; go on {how} it")
-        return state
+        return journal
 
     def _held(self) -> bool:
         """Does the target hold anything that somebody could miss?"""
@@ -210,7 +200,7 @@ class _Move:
             or tiers.quarantine.scan(limit=1).offers
             or tiers.events.last()
             or recent_of(self._target, now=self._clock())
-            or notes_of(self._target, NOTE)
+            or notes_of(self._target)
         )
 
     def _is_there_already(self) -> Moved:
@@ -231,55 +221,72 @@ class _Move:
 
     # Carrying
 
-    def _begin(self) -> _State:
-        began = to_micros(self._clock())
-        events = EventsCarried() if self._events else None
-        return self._note(_State(self._name, began, events=events))
+    def _carry(self, journal: Journal, strangers: Strangers) -> None:
+        source, target = self._source, self._target
+        agree_on_embeddings(source, target)
+        self._open_spaces(journal)
+        if not journal.state.memories:
+            self._carry_memories(journal, strangers)
+        carry_offers(source, target, journal, strangers)
+        carry_recent(source, target, journal, strangers, now=self._clock())
+        carry_notes(source, target, journal, strangers)
+        if journal.state.events is not None:
+            for so_far in carry_events(source, target, journal.state.events):
+                journal.say(journal.state._replace(events=so_far))
 
-    def _note(self, state: _State) -> _State:
-        self._target.write_note(NOTE, json.dumps({"version": _VERSION, **state._asdict()}))
-        return state
-
-    def _carry(self, state: _State) -> _State:
-        agree_on_embeddings(self._source, self._target)
-        for info in self._source.spaces():
-            self._target.open_space(info.name)
-        if not state.memories:
-            state = self._carry_memories(state)
-        began = from_micros(state.began)
-        carry_offers(self._source, self._target, told_before=began)
-        carry_recent(self._source, self._target, now=self._clock(), told_before=began)
-        carry_notes(self._source, self._target, NOTE)
-        if state.events is not None:
-            for so_far in carry_events(self._source, self._target, state.events):
-                state = self._note(state._replace(events=so_far))
-        return state
-
-    def _carry_memories(self, state: _State) -> _State:
+    def _carry_memories(self, journal: Journal, strangers: Strangers) -> None:
+        cursor = journal.state.cursor
         total = sum(info.memories for info in self._source.spaces())
-        done = 0 if state.cursor is None else self._target.count()
+        done = 0 if cursor is None else self._target.count()
         embeddings = self._source.embeddings()
-        for page in walk(self._source, state.cursor, []):
-            self._carried += carry(page.whole, self._target, embeddings)
+        for page in walk(self._source, cursor, []):
+            self._carried += carry(page.whole, self._target, embeddings, journal, strangers)
             done += len(page.whole)
-            state = self._note(state._replace(cursor=page.cursor))
+            journal.say(journal.state._replace(cursor=page.cursor))
             if self._progress is not None:
                 self._progress(done, total)
-        began = from_micros(state.began)
         if self._again or self._target.count() != self._source.count():
-            forget_others(self._source, self._target, told_before=began)
-        self._close_spaces()
-        return self._note(state._replace(memories=True, cursor=None))
+            forget_others(self._source, self._target, journal, strangers)
+        self._close_spaces(journal, strangers)
+        journal.say(journal.state._replace(memories=True, cursor=None))
 
-    def _close_spaces(self) -> None:
+    def _open_spaces(self, journal: Journal) -> None:
+        there = {info.name for info in self._target.spaces()}
+        fresh = [info.name for info in self._source.spaces() if info.name not in there]
+        journal.bring([mark_of_space(name) for name in fresh])
+        for name in fresh:
+            self._target.open_space(name)
+
+    def _close_spaces(self, journal: Journal, strangers: Strangers) -> None:
         """Spaces that are no more in the source and hold nothing here."""
         wanted = {info.name for info in self._source.spaces()}
-        for info in self._target.spaces():
-            if info.name not in wanted and not info.memories:
-                self._target.delete_space(info.name)
+        empty = [
+            info.name
+            for info in self._target.spaces()
+            if info.name not in wanted and not info.memories
+        ]
+        ours = journal.ours([mark_of_space(name) for name in empty])
+        for name, brought in zip(empty, ours, strict=True):
+            if brought:
+                self._target.delete_space(name)
+            else:
+                strangers.only_there("empty spaces", [name])
 
     def _contents(self, store: MovableStore, now: datetime) -> Contents:
-        return contents(store, now=now, own_note=NOTE, events=self._events, progress=self._progress)
+        return contents(store, now=now, events=self._events, progress=self._progress)
+
+
+def _anew(state: State) -> State:
+    """From the first memory on; what is there and the same is left alone."""
+    return state._replace(memories=False, cursor=None)
+
+
+def _used_meanwhile(strangers: Strangers) -> Conflict:
+    return Conflict(
+        f"the target was used before the move to it was finished: {strangers.said}. They were left "
+        "alone. Tell them to the source or remove them from the target, then run the same move "
+        "again; or choose an empty target"
+    )
 
 
 def _first_loss(error: BaseException) -> BaseException:
@@ -291,18 +298,3 @@ def _first_loss(error: BaseException) -> BaseException:
             first = before
         before = before.__context__
     return first
-
-
-def _read(said: str) -> _State:
-    try:
-        told: dict[str, Any] = json.loads(said)
-        version = told.pop("version")
-        events: Sequence[int] | None = told.pop("events")
-        if version != _VERSION:
-            raise ValueError(version)
-        return _State(**told, events=None if events is None else EventsCarried(*events))
-    except (ValueError, KeyError, TypeError):
-        raise Conflict(
-            "a move to this target was begun by another version of Recollect; finish it with that, "
-            "or choose an empty target"
-        ) from None

@@ -78,7 +78,6 @@ def contents(
     store: MovableStore,
     *,
     now: datetime,
-    own_note: str,
     events: bool = False,
     progress: Progress | None = None,
 ) -> Contents:
@@ -99,7 +98,7 @@ def contents(
         parts["offers"] = parts["offers"].plus(of_offer(offer, rulings), offer.id)
     for recent in recent_of(store, now=now):
         parts["recent"] = parts["recent"].plus(of_recent(recent.memory, recent.until))
-    for key, value in notes_of(store, own_note).items():
+    for key, value in notes_of(store).items():
         parts["notes"] = parts["notes"].plus(of_note(key, value))
     if events:
         parts[EVENTS] = Digest()

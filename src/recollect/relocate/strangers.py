@@ -1,47 +1,52 @@
-"""What somebody told the target of a move before that was finished. It is left alone."""
+"""What somebody told the target of a move before that was finished. It is left alone, and named."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import NamedTuple
-
-from recollect.relocate.carrying import MovableStore, memories_of
-from recollect.relocate.carrying_tiers import offers_of, recent_of
-from recollect.stores.protocol import Store
 
 _NAMED = 5  # of each kind; an error is no list
 
 
-class Strangers(NamedTuple):
-    """Ids of what only the target holds."""
+class _Some(NamedTuple):
+    number: int
+    first: tuple[str, ...]
 
-    memories: list[str]
-    offers: list[str]
-    recent: list[str]
+    def __str__(self) -> str:
+        more = ", …" if self.number > len(self.first) else ""
+        return f"({', '.join(self.first)}{more})"
+
+
+class Strangers:
+    """How many there are of each kind, and the first of them."""
+
+    def __init__(self) -> None:
+        self._only_there: dict[str, _Some] = {}
+        self._otherwise: dict[str, _Some] = {}
+
+    def only_there(self, kind: str, names: Sequence[str]) -> None:
+        _count(self._only_there, kind, names)
+
+    def otherwise(self, kind: str, names: Sequence[str]) -> None:
+        """In the source too, but it says something else there."""
+        _count(self._otherwise, kind, names)
 
     @property
     def said(self) -> str:
         """Empty where there are none."""
-        kinds = (("memories", self.memories), ("offers", self.offers), ("recent ones", self.recent))
-        return ", ".join(f"{len(ids):,} {kind} ({_some(ids)})" for kind, ids in kinds if ids)
+        parts = (
+            ("only there are ", self._only_there),
+            ("other than in the source are ", self._otherwise),
+        )
+        return "; ".join(
+            before + ", ".join(f"{some.number:,} {kind} {some}" for kind, some in found.items())
+            for before, found in parts
+            if found
+        )
 
 
-def strangers(source: MovableStore, target: MovableStore, *, now: datetime) -> Strangers:
-    offered = {offer.id for offer, _ in offers_of(source)}
-    recent = {one.memory.id for one in recent_of(source, now=now)}
-    return Strangers(
-        list(_missing(source, target)),
-        [offer.id for offer, _ in offers_of(target) if offer.id not in offered],
-        [i for one in recent_of(target, now=now) if (i := one.memory.id) not in recent],
-    )
-
-
-def _missing(source: Store, target: Store) -> Iterator[str]:
-    for page in memories_of(target):
-        ids = [memory.id for memory in page]
-        yield from (i for i, there in zip(ids, source.get(ids), strict=True) if there is None)
-
-
-def _some(ids: Sequence[str]) -> str:
-    return ", ".join(ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
+def _count(found: dict[str, _Some], kind: str, names: Sequence[str]) -> None:
+    if names:
+        before = found.get(kind, _Some(0, ()))
+        first = (*before.first, *names)[:_NAMED]
+        found[kind] = _Some(before.number + len(names), first)
