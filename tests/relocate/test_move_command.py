@@ -114,10 +114,10 @@ def test_killed_in_the_middle_it_goes_on(
     watched = open_target()  # so that what happens can be seen
     killed: list[str] = []
     for _ in range(3):
-        before = watched.notes(NOTE).get(NOTE)
+        before = _cursor(watched)
         running = _move(source, target)
         until = time.monotonic() + 120
-        while watched.notes(NOTE).get(NOTE) in (None, before) or not _cursor(watched):
+        while _cursor(watched) in (None, before):
             assert running.poll() is None, running.communicate()
             assert time.monotonic() < until
             time.sleep(0.002)
