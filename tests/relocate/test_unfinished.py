@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -24,7 +25,7 @@ from recollect.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import fill
-from tests.relocate.half import half_moved
+from tests.relocate.half import Stopped, half_moved, stop
 
 Make = Callable[[str], Store]
 LATER = NOON + timedelta(minutes=5)
@@ -140,6 +141,32 @@ def test_status_and_doctor_say_it_until_it_is_finished(
     assert cli("move", str(tmp_path / "source.db"), str(tmp_path / "memory.db")).code == 0
     assert UNFINISHED not in cli("status", "--text").out
     assert UNFINISHED not in cli("doctor", "--text").out
+
+
+def test_an_import_of_old_memories_and_a_setting_outlive_the_move(cli: Cli, tmp_path: Path) -> None:
+    """Through the commands that people use."""
+    there, here = str(tmp_path / "source.db"), str(tmp_path / "memory.db")
+    assert cli("remember", "预算会议改到周五 the budget meeting", "--store", there).code == 0
+    source, target = SQLiteStore(there), SQLiteStore(here)
+    with pytest.raises(Stopped):
+        move(source, target, progress=stop)
+    source.close()
+    target.close()
+    told = {"id": "1", "memory": "喜欢绿茶 likes green tea", "created_at": "2015-01-01T00:00:00Z"}
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps({"results": [{**told, "user_id": "mei"}]}), encoding="utf-8")
+    imported = cli("import", str(old), "--own-spaces", "--json")
+    assert imported.json["created"] == 1, imported.err
+    assert cli("config", "set", "limit", "7", "--of-store").code == 0
+    refused = cli("move", there, here, "--json")
+    assert (refused.code, refused.error["code"]) == (4, "conflict")
+    assert "1 memories (" in refused.error["message"]
+    assert "1 notes (settings/limit)" in refused.error["message"]
+    listed = cli("list", "--space", "mei", "--json").out
+    assert "喜欢绿茶" in listed and "2015-01-01" in listed
+    target = SQLiteStore(here)
+    assert target.notes("settings/") == {"settings/limit": "7"}
+    target.close()
 
 
 def test_a_store_becomes_a_tenant_of_another(cli: Cli, tmp_path: Path) -> None:

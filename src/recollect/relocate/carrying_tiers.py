@@ -3,12 +3,19 @@ recent, what happened, and notes. Each may be carried again."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from recollect.relocate.carrying import MovableStore
-from recollect.relocate.digests import mark_of_note, mark_of_offer, mark_of_recent, of_offer
+from recollect.relocate.digests import (
+    mark_of_note,
+    mark_of_offer,
+    mark_of_recent,
+    of_event,
+    of_offer,
+)
 from recollect.relocate.journal import EventsCarried, Journal, is_of_a_move
 from recollect.relocate.strangers import Strangers
 from recollect.stores.movable import Kept, Movable
@@ -175,12 +182,16 @@ def events_of(store: Store, after: int = 0) -> Iterator[list[Event]]:
 
 def carry_events(source: Store, target: Store, so_far: EventsCarried) -> Iterator[EventsCarried]:
     """Each time some are kept, how far it is now. Of the last that were kept nobody may have noted
-    it: they are counted, and passed over."""
+    it: they are known again by what they say, and passed over."""
     log = target.tiers().events
-    known = log.last() - so_far.target
+    known = Counter(of_event(event) for some in events_of(target, so_far.target) for event in some)
     for events in events_of(source, so_far.source):
-        fresh = events[known:]
-        known = max(known - len(events), 0)
+        fresh: list[Event] = []
+        for event in events:
+            if known[said := of_event(event)]:
+                known[said] -= 1
+            else:
+                fresh.append(event)
         if fresh:
             log.append(fresh, keep=_ALL)
         yield EventsCarried(events[-1].id, log.last())

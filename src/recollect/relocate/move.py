@@ -41,7 +41,7 @@ from recollect.relocate.carrying_tiers import (
 )
 from recollect.relocate.digests import mark_of_space
 from recollect.relocate.journal import EventsCarried, Journal, State
-from recollect.relocate.proof import Contents, Progress, Proof, compare, contents
+from recollect.relocate.proof import EVENTS, Contents, Progress, Proof, compare, contents
 from recollect.relocate.strangers import Strangers
 from recollect.relocate.unfinished import is_unfinished
 from recollect.stores.protocol import Store
@@ -158,10 +158,7 @@ class _Move:
                 return Moved(proof, self._carried, resumed, number)
             rests = before is not None and before[0] == both[0]
             if before == both:
-                raise StoreCorrupt(
-                    f"the copy differs in {', '.join(proof.differing)}, although nobody wrote "
-                    "to the source. Check both with 'recollect doctor', then run the move again"
-                )
+                raise _never_the_same(proof)
             before, self._again = both, True
             journal.say(_anew(journal.state))
         changed = ", ".join(proof.differing)
@@ -286,6 +283,23 @@ def _used_meanwhile(strangers: Strangers) -> Conflict:
         f"the target was used before the move to it was finished: {strangers.said}. They were left "
         "alone. Tell them to the source or remove them from the target, then run the same move "
         "again; or choose an empty target"
+    )
+
+
+def _never_the_same(proof: Proof) -> Conflict | StoreCorrupt:
+    """Although nobody writes to the source."""
+    if proof.differing == [EVENTS]:
+        (events,) = (part for part in proof.parts if part.name == EVENTS)
+        more = events.target.number - events.source.number
+        if more > 0:
+            return Conflict(
+                f"the target has {more:,} events that the source does not have: something happened "
+                "there, or was forgotten in the source, before the move was finished, and events "
+                "cannot be taken out again. Begin again with an empty target"
+            )
+    return StoreCorrupt(
+        f"the copy differs in {', '.join(proof.differing)}, although nobody wrote to the source. "
+        "Check both with 'recollect doctor', then run the move again"
     )
 
 
