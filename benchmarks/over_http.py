@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -24,6 +25,7 @@ from recollect.access.reception import Reception
 from recollect.settings import Settings
 
 MOST = 1_000_000  # requests a minute: the limit is not what is measured
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # as `recollect serve` has it
 _LONGEST = 24 * 3600.0  # seconds: nobody is told to be quicker
 
 
@@ -39,7 +41,7 @@ def server_on(store: str, rows: int, count: int, seed: int) -> Iterator[int]:
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.over_http", store,
          "--rows", str(rows), "--questions", str(count), "--seed", str(seed)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **_ONE_THREAD},
     ) as process:  # fmt: skip
         assert process.stdout is not None
         assert process.stdin is not None

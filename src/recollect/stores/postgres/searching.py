@@ -257,8 +257,8 @@ def fetch(cursor: Cursor, keys: Sequence[Key]) -> list[tuple[Memory, Passage] | 
         "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal",
         _keys(keys),
         prepare=True,
-    )
-    found: dict[tuple[str, int], tuple[Memory, Passage]] = {}
+    ).fetchall()  # all at once: row by row each is asked for through several calls
+    found: dict[Key, tuple[Memory, Passage]] = {}
     for row in rows:
         memory = from_row(row[3:])
         found[memory.id, row[0]] = (memory, Passage(*row[:3]))
