@@ -4,10 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from recollect import Engine
+from recollect.errors import FingerprintMismatch
+from recollect.recall.presets import BALANCED, Preset
 from recollect.stores.sqlite.store import SQLiteStore
-from tests.recall.changing_over import PLACES, check_changing_over
+from tests.recall.changing_over import PLACES, ChangesOver, check_changing_over
+
+
+def test_a_vector_of_the_callers_own_is_not_taken_for_the_other_embedders(tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "m.db")
+    with Engine(store, embedder="hashing") as engine:
+        engine.remember("部署在周五 the deployment is on Friday")
+        embedding = store.embedding()
+        assert embedding is not None
+        stages = BALANCED.stages
+        changes = (*stages[:5], ChangesOver(store), *stages[5:])  # behind the searches
+        with pytest.raises(FingerprintMismatch):
+            engine.recall(
+                "部署",
+                preset=Preset("changing", changes),
+                vector=np.ones(embedding.dimension, np.float32),
+            )
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -135,6 +135,22 @@ def test_a_card_with_other_numbers_before_it(card: str, before: str) -> None:
     assert done.text == f"{before}[redacted: card number] 到期"
 
 
+def test_readings_are_no_cards() -> None:
+    """Of four in a row every tenth passes for one."""
+    for line in (
+        "Meter readings (kWh): 4137 4899 4374 4099 4036 4139 4506 4822",
+        "电表读数 4000 0000 0000 0002 4137 4899 4374 4099 千瓦时",
+        "5105-1051-0510-5100-4137-4899-4374",
+    ):
+        assert redact(line).text == line
+
+
+def test_cards_in_a_row_are_cards() -> None:
+    done = redact("卡 4111 1111 1111 1111 5105 1051 0510 5100 都丢了")
+    assert "1111" not in done.text and "5105" not in done.text
+    assert done.text.startswith("卡 [redacted: card number]")
+
+
 def test_many_numbers_that_are_no_cards_are_read_once_each() -> None:
     """In groups for ever: each is looked at, and the text is left as it is."""
     text = "4000 0000 " * 20_000

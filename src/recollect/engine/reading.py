@@ -101,8 +101,8 @@ class Reading(Shared):
 
     def _recalled(self, text: str, preset: str | Preset, **options: Any) -> Recollection:
         """Anew where another index began to answer in the middle of it: its maker embeds the
-        question then."""
-        for _ in range(_CHANGED_OVER):
+        question then. A vector of the caller's own is another's for good."""
+        for _ in range(_CHANGED_OVER if options.get("vector") is None else 0):
             try:
                 return self._answered(*self._asked(text, preset, **options))
             except FingerprintMismatch:

@@ -56,14 +56,41 @@ def _is_value(seen: Seen) -> bool:
 
 def _is_card(seen: Seen) -> bool:
     """A number of a card that exists, and not the number of an order."""
-    digits = [int(c) for c in seen.value if c.isdigit()]
-    written = "".join(map(str, digits))
-    if not _alone(seen) or len(set(digits)) < 2 or not _issued(written):
+    if not _alone(seen) or not _is_card_number("".join(c for c in seen.value if c.isdigit())):
         return False
     if linear(_NUMBERED, bare=True).search(seen.before[-16:].encode()):
         return False
+    return seen.value.isdigit() or not _in_a_table(seen)
+
+
+def _is_card_number(written: str) -> bool:
+    digits = [int(c) for c in written]
+    if len(set(digits)) < 2 or not _issued(written):
+        return False
     doubled = (d if n % 2 == 0 else d * 2 - 9 * (d > 4) for n, d in enumerate(reversed(digits)))
     return sum(doubled) % 10 == 0
+
+
+_BESIDE = 2  # groups of digits: its check digits, a year, an extension
+
+
+def _in_a_table(seen: Seen) -> bool:
+    """Among more numbers than stand beside a card they are readings, of which any four in a row may
+    pass by chance; unless all are cards, by fours."""
+    start, end = seen.start, seen.end
+    least, most = max(0, start - _RUN), min(len(seen.text), end + _RUN)
+    while start > least and seen.text[start - 1] in b"0123456789 -":
+        start -= 1
+    while end < most and seen.text[end] in b"0123456789 -":
+        end += 1
+    groups = seen.text[start:end].decode().replace("-", " ").split()
+    if len(groups) <= len(seen.value.replace("-", " ").split()) + _BESIDE:
+        return False
+    fours = ["".join(groups[at : at + 4]) for at in range(0, len(groups), 4)]
+    return not all(len(four) == 16 and _is_card_number(four) for four in fours)
+
+
+_RUN = 200  # bytes to either side
 
 
 # What counts things, and not money.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from recollect.text.linear import Pattern, linear
 
 # Raised with every change of what is found, so that files of notebooks are read again.
-VERSION = "2026-11-16.4"
+VERSION = "2026-11-16.5"
 
 # What a key may stand behind: anything but a letter or digit, or a line break written as "\n".
 _BEFORE = r"(?:\b|\\[nrt])"

@@ -217,6 +217,32 @@ def test_what_is_usual_is_of_the_space_as_it_is(store: PostgresStore, other: Pos
     is_usual()
 
 
+def test_vectors_that_are_made_anew_are_another_sample(
+    store: PostgresStore, other: PostgresStore
+) -> None:
+    """As many as before, by the same embedder, and not the same."""
+    for _ in range(3):
+        compare(seen_by(store))
+    other.clear_vectors()
+    waiting = other.unembedded(TOY.fingerprint, limit=9)
+    other.fill(TOY.fingerprint, [one.handle for one in waiting], TOY.embed(["alpha"] * 5))
+    for _ in range(3):
+        assert compare(seen_by(store)).mean == pytest.approx(1.0, abs=1e-5)
+
+
+def test_words_are_counted_in_the_text_that_is_handed_out(
+    store: PostgresStore, other: PostgresStore
+) -> None:
+    seen = seen_by(store)
+    nearest(seen)  # where it stood
+    anew = make_entry(make_memory("nothing of it here 全新的 text", "global2"), TOY)
+    other.revise(anew, fingerprint=TOY.fingerprint)
+    by_words(seen)
+    seen.fetch([("global2", 0)])
+    (counted,) = seen.count_terms(["alpha"], [("global2", 0)], spaces=["global"]).held
+    assert counted == ({}, len(anew.terms[0].split()))
+
+
 def test_the_sample_of_a_large_space_is_spread_over_it(store: PostgresStore) -> None:
     tell(store, SAMPLE * 3, word="beta")
     first = compare(store)

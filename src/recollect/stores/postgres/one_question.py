@@ -22,7 +22,7 @@ from recollect.stores.postgres.spaces import names_of
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.postgres.vector_tables import FRAME, FRAMED, Frame, framed
 from recollect.stores.protocol import Embedding, TermCounts
-from recollect.vocabulary import Found
+from recollect.vocabulary import Found, Memory, Passage
 
 _T = TypeVar("_T")
 
@@ -39,6 +39,8 @@ class Look(NamedTuple):
 def looked(cursor: Cursor, spaces: Sequence[str], prefixes: Sequence[str]) -> Look | None:
     """None where one of the spaces does not exist: whoever asks is told so in its turn."""
     names = tuple(dict.fromkeys(spaces))
+    if not names:
+        return None
     rows = cursor.execute(
         f"SELECT n.notes, {FRAME} FROM (SELECT json_object_agg(n.key, n.value ORDER BY n.key) "
         "AS notes FROM unnest(%b) w (prefix) "
@@ -81,6 +83,10 @@ class OneQuestion(PostgresStore):
         return self._of_one_piece(
             lambda reader: searching.search_words(reader, terms, spaces, where, limit, learned)
         )
+
+    def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
+        with self._database.ask() as reader:
+            return searching.fetch(reader, keys, self._learned)
 
     def count_terms(
         self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]

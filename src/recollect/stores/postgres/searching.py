@@ -249,9 +249,11 @@ def _keys(keys: Sequence[Key]) -> tuple[Array, Array]:
     return texts(one for one, _ in asked), integers([ordinal for _, ordinal in asked])
 
 
-def fetch(cursor: Cursor, keys: Sequence[Key]) -> list[tuple[Memory, Passage] | None]:
+def fetch(
+    cursor: Cursor, keys: Sequence[Key], learned: Learned
+) -> list[tuple[Memory, Passage] | None]:
     rows: Any = cursor.execute(
-        f"SELECT p.ordinal, p.start, p.stop, {SELECTED} "
+        f"SELECT {SPOT}, p.ordinal, p.start, p.stop, {SELECTED} "
         "FROM unnest(%b, %b) AS w (id, ordinal) JOIN memories m ON m.id = w.id "
         "JOIN spaces s ON s.id = m.space "
         "JOIN passages p ON p.memory = m.row AND p.ordinal = w.ordinal",
@@ -260,8 +262,10 @@ def fetch(cursor: Cursor, keys: Sequence[Key]) -> list[tuple[Memory, Passage] | 
     ).fetchall()  # all at once: row by row each is asked for through several calls
     found: dict[Key, tuple[Memory, Passage]] = {}
     for row in rows:
-        memory = from_row(row[3:])
-        found[memory.id, row[0]] = (memory, Passage(*row[:3]))
+        memory = from_row(row[7:])
+        key = memory.id, row[4]
+        found[key] = (memory, Passage(*row[4:7]))
+        learned.spots[key] = Spot(*row[:4])  # of the very text that is handed out
     return [found.get(key) for key in keys]
 
 

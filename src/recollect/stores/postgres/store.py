@@ -125,7 +125,7 @@ class PostgresStore(HasGenerations, HasWhole):
 
     def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
         with self._database.ask() as reader:
-            return searching.fetch(reader, keys)
+            return searching.fetch(reader, keys, Learned())
 
     def delete(self, ids: Sequence[str]) -> list[bool]:
         return self._erasing(lambda writer: writing.delete(writer, ids)) if ids else []

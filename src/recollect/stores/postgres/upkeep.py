@@ -68,11 +68,11 @@ class Upkeep:
         with self._database.read() as reader:
             spaces = spaces_of(reader, None)
             tables = vector_tables.all_tables(reader)
-        for space in spaces:
-            self._database.write(partial(_merge_words, space.id))
         with self._database.outside() as connection, if_free(self._database, _LOCK) as alone:
             if not alone:  # another process is at it
                 return
+            for space in spaces:
+                self._database.write(partial(_merge_words, space.id))
             for table in tables:
                 for space in spaces:
                     self._maintain(connection, table, space, anew=anew)
@@ -84,8 +84,8 @@ class Upkeep:
         held = index_of(connection, name)
         too_small = space.passages < near.INDEX_FROM * _SMALL
         self._ready.pop((table.table, space.id), None)
-        if held is not None and held.method != "hnsw":  # left by one that was interrupted
-            connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{name}_ccnew".encode())
+        for left in _interrupted(connection, name):
+            connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{left}".encode())
         if held is not None and (anew or too_small or not held.valid):
             connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{name}".encode())
             held = None
@@ -235,6 +235,17 @@ def index_of(connection: Connection | Cursor, name: str) -> SpaceIndex | None:
     valid, method, noted = row
     number = (noted or "").split(" ")[0]
     return SpaceIndex(valid, method, int(number) if number.isdecimal() else 0)
+
+
+def _interrupted(connection: Connection, name: str) -> list[str]:
+    """What PostgreSQL leaves where an index was being made anew and nobody finished it."""
+    rows = connection.execute(
+        "SELECT c.relname FROM pg_class c WHERE c.relkind = 'i' AND c.relname ~ %s "
+        "AND c.relnamespace = %s::regnamespace AND NOT EXISTS ("
+        "SELECT 1 FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid)",
+        (f"^{name}_cc(new|old)[0-9]*$", SCHEMA),
+    )
+    return [left for (left,) in rows.fetchall()]
 
 
 def _note_passages(connection: Connection, name: str, space: SpaceRow) -> None:

@@ -130,6 +130,8 @@ def build(cursor: Cursor, embedding: Embedding) -> None:
 def clear(cursor: Cursor) -> None:
     hold_indexes(cursor)
     _hold_every_space(cursor)
+    # made anew they may be others, and there are as many as before: whoever keeps some must know
+    cursor.execute("UPDATE spaces SET mark = DEFAULT")
     for table in all_tables(cursor):
         _drop(cursor, table)
         if table.active:

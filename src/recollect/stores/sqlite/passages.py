@@ -51,7 +51,7 @@ def add_passages(
     )
     terms = chain.from_iterable([entry.terms for entry in entries])
     words.add(connection, space, zip(pids, terms, strict=True))
-    if index is not None and vectors is not None:
+    if index is not None and vectors is not None and len(vectors):
         if any(entry.vectors is None for entry in entries):
             pids = _numbers(placed, embedded=True)
         data = vectors.tobytes()  # all at once; sliced in a fifth of the time of asking each row
