@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -12,6 +13,7 @@ from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.retrievers import Position
 from recollect.stores.store_retriever import StoreRetriever
 from recollect.testing import ToyEmbedder
+from recollect.testing.changing_over import change_over
 from recollect.text import tokenise
 from tests.contract.composites import (
     TOY,
@@ -56,7 +58,7 @@ def test_an_engine_that_was_put_back_to_an_older_state_is_made_anew() -> None:
         held.delete(["a"])
         StoreRetriever(held, name="one").set_position(position)
         store = composite(StoreRetriever(held, name="one"), truth=truth, truth_answers=False)
-        until(lambda store=store: store.catch_up(1))  # type: ignore[misc]
+        until(partial(store.catch_up, 1))
         assert ids(words(store, "一")) == ["a"]
 
 
@@ -127,11 +129,7 @@ def test_changed_over_by_another_process_while_it_is_asked_it_is_not_made_anew(
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(meaning, asking, "alpha")
         until(lambda: one.asked == 1)
-        new = ToyEmbedder("new", 6)
-        changing.build(new.embedding)
-        rest = changing.unembedded(new.fingerprint, limit=99)
-        changing.fill(new.fingerprint, [u.handle for u in rest], new.embed([u.text for u in rest]))
-        assert changing.switch(new.fingerprint)
+        change_over(changing, ToyEmbedder("new", 6))
         one.release()
         with pytest.raises(FingerprintMismatch):  # the truth says that the question is of before
             answer.result()

@@ -10,6 +10,7 @@ from recollect.recall.draft import Draft, Kit, Stage
 from recollect.recall.presets import BALANCED, Preset
 from recollect.stores.protocol import Store
 from recollect.testing import ToyEmbedder
+from recollect.testing.changing_over import change_over
 from recollect.vocabulary import Status
 
 _NEW = ToyEmbedder("new 新", 6)
@@ -26,11 +27,7 @@ class ChangesOver:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if not self.done:
             self.done.append(True)
-            self.store.build(_NEW.embedding)
-            waiting = self.store.unembedded(_NEW.fingerprint, limit=99)
-            vectors = _NEW.embed([one.text for one in waiting])
-            self.store.fill(_NEW.fingerprint, [one.handle for one in waiting], vectors)
-            assert self.store.switch(_NEW.fingerprint)
+            change_over(self.store, _NEW)
         return draft
 
 

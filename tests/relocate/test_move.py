@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from recollect.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt
+from recollect.relocate.carrying import MovableStore
 from recollect.relocate.move import move, verify
 from recollect.relocate.proof import contents, proof_record
 from recollect.relocate.unfinished import NOTE
@@ -17,6 +19,7 @@ from recollect.testing import FakeClock, make_entry, make_memory, make_offer
 from recollect.testing.entries import NOON
 from recollect.testing.programs import same_ranking
 from recollect.vocabulary import Memory
+from tests.relocate.cutting import cut_off
 from tests.relocate.filling import OTHER, SPACES, TOY, answers, fill
 
 Make = Callable[[str], Store]
@@ -182,10 +185,6 @@ def test_a_target_made_for_another_embedder_takes_over_the_source_s(
     assert target.embedding() == TOY.embedding
 
 
-class _Cut(Exception):
-    pass
-
-
 @pytest.mark.parametrize(
     ("to", "after"),
     [("sqlite", n) for n in range(0, 80, 5)] + [("postgres", n) for n in range(1, 80, 16)],
@@ -197,30 +196,8 @@ def test_cut_off_anywhere_it_goes_on(
     monkeypatch.setattr("recollect.relocate.carrying.PAGE", 10)
     source, target = make("memory"), make(to)
     fill(source)
-    done = 0
-    with monkeypatch.context() as broken:
-
-        def cutting(honest: Callable[..., object]) -> Callable[..., object]:
-            def call(*arguments: object, **named: object) -> object:
-                nonlocal done
-                done += 1
-                if done == after + 1:
-                    raise _Cut
-                said = honest(*arguments, **named)
-                done += 1
-                if done == after + 1:
-                    raise _Cut
-                return said
-
-            return call
-
-        for name in ("put", "fill", "write_notes", "touch", "open_space", "declare", "build"):
-            broken.setattr(type(target), name, cutting(getattr(type(target), name)))
-        for tier, name in ((0, "log"), (0, "decide"), (1, "add"), (2, "append")):
-            kind = type(target.tiers()[tier])
-            broken.setattr(kind, name, cutting(getattr(kind, name)))
-        with pytest.raises(_Cut):
-            move(source, target, events=True, clock=clock)
+    with cut_off(target, after, monkeypatch):
+        move(source, target, events=True, clock=clock)
     other = make("memory")
     if NOTE in target.notes():
         with pytest.raises(Conflict, match="another store"):
@@ -240,7 +217,7 @@ def test_what_changes_meanwhile_is_carried_too(
     honest = contents
     looked = 0
 
-    def looking(store: Store, **named: object) -> object:
+    def looking(store: MovableStore, **named: Any) -> object:
         nonlocal looked
         looked += 1
         if looked == 1:  # between carrying and comparing
@@ -255,7 +232,7 @@ def test_what_changes_meanwhile_is_carried_too(
             source.write_note("withheld/one", None)
             source.tiers().quarantine.erase(["o3"])
             source.tiers().working.remove(["o1"])
-        return honest(store, **named)  # type: ignore[arg-type]
+        return honest(store, **named)
 
     monkeypatch.setattr("recollect.relocate.move.contents", looking)
     done = move(source, target, clock=clock)
@@ -273,10 +250,10 @@ def test_a_source_that_never_rests_is_said(
     honest = contents
     numbers = iter(range(100))
 
-    def looking(store: Store, **named: object) -> object:
+    def looking(store: MovableStore, **named: Any) -> object:
         if store is source:
             source.put([make_entry(make_memory("又一条 more", f"more-{next(numbers)}"))])
-        return honest(store, **named)  # type: ignore[arg-type]
+        return honest(store, **named)
 
     with monkeypatch.context() as busy:
         busy.setattr("recollect.relocate.move.contents", looking)
@@ -293,8 +270,8 @@ def test_a_copy_that_went_wrong_is_never_called_good(
     fill(source)
     honest = type(target).put
 
-    def losing(self: Store, entries: list[object], **named: object) -> object:
-        return honest(self, entries[:-1], **named)  # type: ignore[arg-type]
+    def losing(self: Any, entries: list[Any], **named: Any) -> object:
+        return honest(self, entries[:-1], **named)
 
     monkeypatch.setattr(type(target), "put", losing)
     with pytest.raises(StoreCorrupt, match="the copy differs in the space"):

@@ -18,6 +18,7 @@ from recollect.stores.protocol import Store
 from recollect.testing import FakeClock, make_entry, make_memory, make_offer
 from recollect.testing.entries import NOON
 from recollect.vocabulary import Decision, Event, Memory, Offer, Ruling
+from tests.relocate.cutting import cut_off
 from tests.relocate.filling import LATER, TOY, fill
 from tests.relocate.half import half_moved
 
@@ -259,10 +260,6 @@ def test_what_happened_there_hides_nothing_that_happened_in_the_source(
     assert said == [happened[1:], *(event[1:] for event in source.tiers().events.since(0))]
 
 
-class _Cut(Exception):
-    pass
-
-
 @pytest.mark.parametrize(
     ("to", "after"),
     [("memory", n) for n in range(0, 82, 3)] + [("postgres", n) for n in (1, 23, 46, 70)],
@@ -274,30 +271,8 @@ def test_cut_off_anywhere_what_was_brought_is_known(
     monkeypatch.setattr("recollect.relocate.carrying.PAGE", 10)
     source, target = make("memory"), make(to)
     fill(source)
-    done = 0
-
-    def cutting(honest: Callable[..., object]) -> Callable[..., object]:
-        def call(*arguments: object, **named: object) -> object:
-            nonlocal done
-            done += 1
-            if done == after + 1:
-                raise _Cut
-            said = honest(*arguments, **named)
-            done += 1
-            if done == after + 1:
-                raise _Cut
-            return said
-
-        return call
-
-    with monkeypatch.context() as broken:
-        for name in ("put", "fill", "write_notes", "touch", "open_space", "declare", "build"):
-            broken.setattr(type(target), name, cutting(getattr(type(target), name)))
-        for tier, name in ((0, "log"), (0, "decide"), (1, "add")):
-            kind = type(target.tiers()[tier])
-            broken.setattr(kind, name, cutting(getattr(kind, name)))
-        with pytest.raises(_Cut):
-            move(source, target, clock=clock)
+    with cut_off(target, after, monkeypatch):
+        move(source, target, clock=clock)
     if NOTE not in target.notes():  # cut before it began, or after it had finished
         assert target.count() == 0 or verify(source, target, clock=clock).holds
         return

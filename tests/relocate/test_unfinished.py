@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect import Engine
 from recollect.errors import Conflict, StoreBusy, StoreUnavailable
+from recollect.relocate.carrying import MovableStore
 from recollect.relocate.move import move
 from recollect.relocate.proof import contents
 from recollect.relocate.unfinished import NOTE, UNFINISHED
@@ -90,10 +92,10 @@ def test_a_target_that_is_asked_all_the_while_is_said(
     honest = contents
     numbers = iter(range(1, 100))
 
-    def looking(store: Store, **named: object) -> object:
+    def looking(store: MovableStore, **named: Any) -> object:
         if store is target:
             target.touch(accessed={"global-3": next(numbers)}, reinforced={})
-        return honest(store, **named)  # type: ignore[arg-type]
+        return honest(store, **named)
 
     with monkeypatch.context() as busy:
         busy.setattr("recollect.relocate.move.contents", looking)

@@ -17,6 +17,7 @@ from recollect.stores.retrievers import MEANING, WORDS
 from recollect.stores.sqlite.store import SQLiteStore
 from recollect.stores.store_retriever import StoreRetriever
 from recollect.testing import StoreContract, ToyEmbedder
+from recollect.testing.changing_over import change_over
 from tests.contract.composites import meaning, tell
 from tests.contract.unruly import Unruly, until
 
@@ -56,11 +57,7 @@ def test_an_engine_is_judged_by_the_store_of_now_and_not_as_the_question_sees_it
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(meaning, asking.for_question(["global"], ()), "alpha")
         until(lambda: one.asked == 1)
-        new = ToyEmbedder("new", 6)
-        changing.build(new.embedding)
-        rest = changing.unembedded(new.fingerprint, limit=99)
-        changing.fill(new.fingerprint, [u.handle for u in rest], new.embed([u.text for u in rest]))
-        assert changing.switch(new.fingerprint)
+        change_over(changing, ToyEmbedder("new", 6))
         one.release()
         with pytest.raises(FingerprintMismatch):
             answer.result()

@@ -20,6 +20,7 @@ from recollect.stores.postgres.one_question import OneQuestion
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Compared
 from recollect.testing import ToyEmbedder, make_entry, make_memory
+from recollect.testing.changing_over import change_over
 from recollect.vocabulary import Status
 from tests.recall.changing_over import PLACES, check_changing_over
 
@@ -169,11 +170,7 @@ def test_what_is_revised_meanwhile_has_no_words_of_before(
 def test_another_embedder_answers_meanwhile(store: PostgresStore, other: PostgresStore) -> None:
     seen = seen_by(store)
     assert nearest(seen) == FIVE
-    other.build(OTHER.embedding)
-    waiting = other.unembedded(OTHER.fingerprint, limit=99)
-    vectors = OTHER.embed([one.text for one in waiting])
-    other.fill(OTHER.fingerprint, [one.handle for one in waiting], vectors)
-    assert other.switch(OTHER.fingerprint)
+    change_over(other, OTHER)
     with pytest.raises(FingerprintMismatch):
         nearest(seen)
     assert nearest(seen, OTHER) == FIVE  # and whoever has its vector is answered

@@ -127,17 +127,23 @@ def test_what_somebody_removed_is_made_anew(
     retriever.apply(told(memory))
 
 
+def without_vector(retriever: QdrantRetriever, server: QdrantServer, memory: str) -> str:
+    """Somebody removes the vector of a memory; the collection that held it."""
+    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
+    (vectors,) = vectors_of(client, retriever)
+    lost = q.Filter(must=[q.FieldCondition(key="memory", match=q.MatchValue(value=memory))])
+    client.delete(vectors, q.FilterSelector(filter=lost), wait=True)
+    client.close()
+    return vectors
+
+
 def test_vectors_that_somebody_removed_are_missed(
     retriever: QdrantRetriever, server: QdrantServer
 ) -> None:
     """What copies there are stands in one collection, what finds them in another."""
     retriever.apply(told(make_memory("alpha 数据库", "a"), make_memory("备份 beta", "b")))
     assert all(check.ok for check in retriever.check())
-    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
-    (vectors,) = vectors_of(client, retriever)
-    lost = q.Filter(must=[q.FieldCondition(key="memory", match=q.MatchValue(value="b"))])
-    client.delete(vectors, q.FilterSelector(filter=lost), wait=True)
-    client.close()
+    vectors = without_vector(retriever, server, "b")
     (bad,) = [check for check in retriever.check() if not check.ok]
     assert bad.part == f"collection {vectors}"
     assert "1 of 2 vectors are missing" in bad.finding
@@ -152,11 +158,7 @@ def test_vectors_that_somebody_removed_are_missed_also_after_a_change_of_the_emb
     retriever.apply(told(*memories, by=[TOY, new]))
     retriever.apply(Changes(embeddings=(new.embedding,), vectors_gone=(TOY.fingerprint,)))
     assert all(check.ok for check in retriever.check())
-    client = QdrantClient(url=f"http://127.0.0.1:{server.port}", check_compatibility=False)
-    (vectors,) = vectors_of(client, retriever)
-    lost = q.Filter(must=[q.FieldCondition(key="memory", match=q.MatchValue(value="b"))])
-    client.delete(vectors, q.FilterSelector(filter=lost), wait=True)
-    client.close()
+    without_vector(retriever, server, "b")
     (bad,) = [check for check in retriever.check() if not check.ok]
     assert "1 of 2 vectors are missing" in bad.finding
 
