@@ -31,15 +31,21 @@ class ChangesOver:
         return draft
 
 
+def _changing(store: Store, other: Store, place: int) -> tuple[str, ChangesOver, Preset]:
+    """Something told under another embedder; the stage, and a preset that has it before a place."""
+    with Engine(store, embedder="hashing") as engine:
+        engine.remember("lunch was good 午饭不错")
+        engine.remember("部署在周五")
+        kept = engine.remember("the deployment is on Friday")
+    changes = ChangesOver(other)
+    stages: tuple[Stage, ...] = BALANCED.stages
+    return kept.id, changes, Preset("changing", (*stages[:place], changes, *stages[place:]))
+
+
 def check_changing_over(store: Store, other: Store, place: int) -> None:
     """A question is answered by words and meaning, before whichever stage it happens. `other` is
     another look at the same store."""
-    with Engine(store, embedder="hashing") as engine:
-        for text in ("the deployment is on Friday", "部署在周五", "lunch was good"):
-            engine.remember(text)
-    changes = ChangesOver(other)
-    stages: tuple[Stage, ...] = BALANCED.stages
-    preset = Preset("changing", (*stages[:place], changes, *stages[place:]))
+    _, changes, preset = _changing(store, other, place)
     with Engine(other, embedder=_NEW) as engine:
         answer = engine.recall("部署 deployment", preset=preset)
         assert changes.done
@@ -47,6 +53,15 @@ def check_changing_over(store: Store, other: Store, place: int) -> None:
         assert not any("failed" in reason for reason in answer.reasons)
         assert {"words", "meaning"} <= {name for hit in answer.hits for name in hit.channels}
         assert engine.recall("部署 deployment").status is Status.ANSWERED
+
+
+def check_explaining(store: Store, other: Store, place: int) -> None:
+    """Where a memory stands is said all the same."""
+    kept, changes, preset = _changing(store, other, place)
+    with Engine(other, embedder=_NEW) as engine:
+        said = engine.why_not(kept, "部署 deployment", preset=preset)
+    assert changes.done
+    assert said.rank is not None
 
 
 PLACES = range(len(BALANCED.stages) + 1)

@@ -11,7 +11,12 @@ from recollect import Engine
 from recollect.errors import FingerprintMismatch
 from recollect.recall.presets import BALANCED, Preset
 from recollect.stores.sqlite.store import SQLiteStore
-from tests.recall.changing_over import PLACES, ChangesOver, check_changing_over
+from tests.recall.changing_over import (
+    PLACES,
+    ChangesOver,
+    check_changing_over,
+    check_explaining,
+)
 
 
 def test_a_vector_of_the_callers_own_is_not_taken_for_the_other_embedders(tmp_path: Path) -> None:
@@ -34,3 +39,9 @@ def test_a_vector_of_the_callers_own_is_not_taken_for_the_other_embedders(tmp_pa
 def test_in_a_file(tmp_path: Path, place: int) -> None:
     path = tmp_path / "m.db"
     check_changing_over(SQLiteStore(path), SQLiteStore(path), place)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_explaining(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "m.db"
+    check_explaining(SQLiteStore(path), SQLiteStore(path), place)

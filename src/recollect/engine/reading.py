@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect import overrides, withheld
 from recollect.checks import is_id
@@ -33,6 +33,7 @@ from recollect.vocabulary import (
 if TYPE_CHECKING:
     from recollect.recall.why_not import WhyNot
 
+_T = TypeVar("_T")
 _CHANGED_OVER = 3  # times in one question; nobody changes embedders so often
 
 
@@ -75,7 +76,8 @@ class Reading(Shared):
         share of the question's words) cut what is not good enough; `unverified_share` (0 to 1) says
         how much of the answer may be unverified.
         """
-        recollection = self._recalled(
+        recollection = self._through_changes(
+            self._answered,
             text,
             preset,
             spaces=spaces,
@@ -99,15 +101,21 @@ class Reading(Shared):
         )
         return recollection
 
-    def _recalled(self, text: str, preset: str | Preset, **options: Any) -> Recollection:
+    def _through_changes(
+        self,
+        answer: Callable[[Query, Preset, reading.Kit], _T],
+        text: str,
+        preset: str | Preset,
+        **options: Any,
+    ) -> _T:
         """Anew where another index began to answer in the middle of it: its maker embeds the
         question then. A vector of the caller's own is another's for good."""
         for _ in range(_CHANGED_OVER if options.get("vector") is None else 0):
             try:
-                return self._answered(*self._asked(text, preset, **options))
+                return answer(*self._asked(text, preset, **options))
             except FingerprintMismatch:
                 continue
-        return self._answered(*self._asked(text, preset, **options))
+        return answer(*self._asked(text, preset, **options))
 
     def _answered(self, query: Query, stages: Preset, kit: reading.Kit) -> Recollection:
         """As it was a moment ago, where that is kept and still true; else by running the stages."""
@@ -128,12 +136,14 @@ class Reading(Shared):
         a hit. The options are those of `recall`. No counter changes."""
         from recollect.recall.why_not import why_not
 
-        asked = self._asked(text, preset, **options)
-        if self.get(memory_id) is None and is_id(memory_id):
-            recent = self.store.tiers().working.get([memory_id], now=self._clock())[0]
-            if recent is not None:
-                return why_not(recent, *asked, tier=Tier.WORKING)
-        return why_not(self._existing(memory_id), *asked)
+        def explained(query: Query, stages: Preset, kit: reading.Kit) -> WhyNot:
+            if self.get(memory_id) is None and is_id(memory_id):
+                recent = self.store.tiers().working.get([memory_id], now=self._clock())[0]
+                if recent is not None:
+                    return why_not(recent, query, stages, kit, tier=Tier.WORKING)
+            return why_not(self._existing(memory_id), query, stages, kit)
+
+        return self._through_changes(explained, text, preset, **options)
 
     def _asked(
         self, text: str, preset: str | Preset, **options: Any
