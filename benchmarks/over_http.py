@@ -36,11 +36,14 @@ def reception_at(store: str, questions: Sequence[Question]) -> Reception:
 
 
 @contextmanager
-def server_on(store: str, rows: int, count: int, seed: int) -> Iterator[int]:
+def server_on(
+    store: str, rows: int, count: int, seed: int, *, workers: int = 0
+) -> Iterator[int]:
     """Its port. It knows the vectors of the same questions as whoever asks."""
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.over_http", store,
-         "--rows", str(rows), "--questions", str(count), "--seed", str(seed)],
+         "--rows", str(rows), "--questions", str(count), "--seed", str(seed),
+         "--workers", str(workers)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **_ONE_THREAD},
     ) as process:  # fmt: skip
         assert process.stdout is not None
@@ -92,13 +95,16 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description="The server's process, for other benchmarks.")
     parser.add_argument("store")
-    for name in ("--rows", "--questions", "--seed"):
+    for name in ("--rows", "--questions", "--seed", "--workers"):
         parser.add_argument(name, type=int, required=True)
     given = parser.parse_args()
     questions = Corpus(given.seed).questions(given.questions, given.rows)
+    reception = reception_at(given.store, questions)
+    if given.workers:
+        reception.answer_beside(given.workers)
     with listen("127.0.0.1", 0) as bound:
         server = server_for(
-            create_app(reception_at(given.store, questions)),
+            create_app(reception),
             grace=5,
             started=lambda: print(bound.getsockname()[1], flush=True),
         )

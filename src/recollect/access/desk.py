@@ -92,7 +92,7 @@ class Desk(Reviewing, Stories, Knowledge):
 
     # Reading
 
-    @verb(Scope.READ)
+    @verb(Scope.READ, beside=True)
     def recall(
         self,
         text: str,
@@ -107,7 +107,7 @@ class Desk(Reviewing, Stories, Knowledge):
         answer = answer_record(self._asked(text, spaces, options), explain=explain)
         return answer_from_outside(answer)
 
-    @verb(Scope.READ)
+    @verb(Scope.READ, beside=True)
     def context(
         self, text: str, *, spaces: SpaceNames | None = None, language: str = "en", **options: Any
     ) -> Record:
@@ -123,7 +123,7 @@ class Desk(Reviewing, Stories, Knowledge):
             "ids": [hit.id for hit in answer.hits],
         }
 
-    @verb(Scope.READ)
+    @verb(Scope.READ, beside=True)
     def why_not(
         self, memory_id: str, text: str, *, spaces: SpaceNames | None = None, **options: Any
     ) -> Record:

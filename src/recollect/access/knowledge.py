@@ -185,7 +185,7 @@ class Knowledge(Wall):
             web = False
         return {"formats": list(formats_here()), "web": web}
 
-    @verb(Scope.READ)
+    @verb(Scope.READ, beside=True)
     def search_knowledge(
         self,
         base: str,
@@ -207,7 +207,7 @@ class Knowledge(Wall):
         )
         return answer_from_outside(found.as_data(explain=explain))
 
-    @verb(Scope.READ)
+    @verb(Scope.READ, beside=True)
     def ask_knowledge(
         self,
         base: str,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from recollect.access.answering import Setup
 from recollect.access.audit import Audit
 from recollect.access.caller import Caller, Scope
 from recollect.access.cursors import Cursors
@@ -20,11 +21,13 @@ from recollect.access.server_rows import server_rows
 from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.tenants import Tenants
 from recollect.clock import Clock, system_clock
-from recollect.errors import Forbidden, Unauthorised
+from recollect.errors import Forbidden, StoreUnavailable, Unauthorised
+from recollect.hot import HotNumbers
 from recollect.settings import Settings
 from recollect.tiers.records import offer_record
 
 if TYPE_CHECKING:
+    from recollect.access.answerers import Answerers
     from recollect.embedders.protocol import Embedder
 
 
@@ -59,6 +62,14 @@ class Reception:
         self._rates = Rates(per_minute=per_minute)
         self._cursors = Cursors(self._file.secret)
         self._refusals = Refusals(self.audit, clock)
+        self._setup = Setup(settings, embedder)
+        self.answerers: Answerers | None = None
+
+    def answer_beside(self, processes: int) -> None:
+        """From now on questions are answered by so many processes of their own."""
+        from recollect.access.answerers import Answerers
+
+        self.answerers = Answerers(processes, self._setup)
 
     def caller(self, key: str | None, *, door: str) -> Caller:
         """Who holds this key; without one, whoever is on this machine, if the server is open: to
@@ -92,7 +103,13 @@ class Reception:
     def desk(self, caller: Caller) -> Iterator[Desk]:
         """The desk of this caller; its engine stays open until the block ends."""
         with self.tenants.engine(caller.tenant) as engine:
-            yield Desk(engine, caller, audit=self.audit, cursors=self._cursors)
+            yield Desk(
+                engine,
+                caller,
+                audit=self.audit,
+                cursors=self._cursors,
+                answerers=self.answerers,
+            )
 
     def still_in(self, caller: Caller) -> bool:
         """Does the caller's key hold still? To be asked while a stream of events goes on."""
@@ -132,8 +149,18 @@ class Reception:
                 f"{DEFAULT_TENANT!r} that see every space"
             )
 
+    def hot_numbers(self) -> HotNumbers:
+        """What the setting `hot` did so far, for all tenants, wherever they are answered."""
+        numbers = self.tenants.hot_numbers()
+        return numbers if self.answerers is None else numbers.and_(self.answerers.hot_numbers())
+
     def look(self) -> None:
-        """Can the store be read? Raises what is wrong with it."""
+        """Can the store be read, and is somebody there to answer? Raises what is wrong."""
+        if self.answerers is not None and not self.answerers.alive:
+            raise StoreUnavailable(
+                "none of the processes that answer questions is there; they are being started, try "
+                "again in a moment"
+            )
         with self.tenants.engine(DEFAULT_TENANT) as engine:
             engine.spaces()
 
@@ -170,6 +197,8 @@ class Reception:
 
     def close(self) -> None:
         try:
+            if self.answerers is not None:
+                self.answerers.close()
             self._refusals.flush()
             self.tenants.close()
         finally:

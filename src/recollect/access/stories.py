@@ -136,7 +136,7 @@ class Stories(Wall):
         found = self._story(project).threads(chapter, scene, entities=entities, closed=closed)
         return {"threads": [_plain(one) for one in found]}
 
-    @verb(Scope.READ)
+    @verb(Scope.READ, beside=True)
     def search_story(
         self,
         project: str,
@@ -158,7 +158,7 @@ class Stories(Wall):
         )
         return {"memories": [_plain(one) for one in found]}
 
-    @verb(Scope.READ)
+    @verb(Scope.READ, beside=True)
     def scene_context(
         self,
         project: str,

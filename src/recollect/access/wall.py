@@ -29,6 +29,7 @@ from recollect.remember.transfer import receipt_record
 from recollect.vocabulary import Memory, Receipt, SpaceNames
 
 if TYPE_CHECKING:
+    from recollect.access.answerers import Answerers
     from recollect.access.audit import Audit
     from recollect.engine import Engine
 
@@ -47,11 +48,13 @@ class Wall:
         *,
         audit: Audit | None = None,
         cursors: Cursors | None = None,
+        answerers: Answerers | None = None,
     ) -> None:
         self._engine = engine
         self.caller = caller
         self._audit = audit
         self._cursors = cursors or Cursors()
+        self._answerers = answerers
 
     @property
     def sees_all(self) -> bool:
@@ -200,10 +203,13 @@ def verb(
     *,
     audited: str = "",
     whole: bool = False,
+    beside: bool = False,
     about: Callable[[Any], list[str]] | None = None,
 ) -> Callable[[Verb], Verb]:
     """What a caller may do at a desk, with this scope; `audited` under this name. `whole`: only who
-    sees every space may do it. `about` names what a first argument that is no id stands for."""
+    sees every space may do it. `beside`: it takes long and writes nothing that matters if it is
+    done twice, so another process may do it. `about` names what a first argument that is no id
+    stands for."""
 
     def made(method: Verb) -> Verb:
         name = audited or method.__name__
@@ -219,7 +225,10 @@ def verb(
                     )
                 if audited and desk._audit is not None:
                     desk._audit.ready()
-                answer = method(desk, *args, **kwargs)
+                if beside and desk._answerers is not None:
+                    answer = desk._answerers.ask(desk.caller, method.__name__, args, kwargs)
+                else:
+                    answer = method(desk, *args, **kwargs)
             except RecollectError as e:
                 if audited or isinstance(e, Forbidden):
                     desk._note(name, e.code, asked_for(first_of(args, kwargs), known=False))

@@ -70,8 +70,10 @@ async def version(request: Request) -> Response:
 def metrics(request: Request) -> Response:
     """For Prometheus. They are of the whole server: where keys are, one of the tenant `default`
     is needed that may read and sees every space."""
-    reception_of(request).see_numbers(caller_of(request))
-    return metrics_of(request).page(reception_of(request).tenants.hot_numbers())
+    reception = reception_of(request)
+    reception.see_numbers(caller_of(request))
+    workers = 0 if reception.answerers is None else reception.answerers.alive
+    return metrics_of(request).page(reception.hot_numbers(), workers=workers)
 
 
 @router.get("/v1/status", summary="Status", response_model=StatusAnswer)

@@ -76,6 +76,11 @@ class Metrics:
         self._hot = _Hot()
         kept.register(self._hot)
         self.watchers = Gauge("recollect_watchers", "Who watches events now", registry=kept)
+        self._workers = Gauge(
+            "recollect_workers",
+            "Processes that answer questions (--workers); 0: the server does so itself",
+            registry=kept,
+        )
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in _METHODS else _OTHER
@@ -91,8 +96,9 @@ class Metrics:
     def sent(self, kind: str) -> None:
         self._events.labels(kind).inc()
 
-    def page(self, hot: HotNumbers) -> Response:
+    def page(self, hot: HotNumbers, *, workers: int) -> Response:
         self._hot.numbers = hot
+        self._workers.set(workers)
         return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
 
 

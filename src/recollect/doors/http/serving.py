@@ -26,10 +26,16 @@ def is_loopback(host: str) -> bool:
 
 
 def reception_for(
-    settings: Settings, host: str, *, allowed: Sequence[str] = (), no_keys: bool = False
+    settings: Settings,
+    host: str,
+    *,
+    allowed: Sequence[str] = (),
+    no_keys: bool = False,
+    workers: int = 0,
 ) -> Reception:
     """Without any key a server is open, and then only to this machine: it listens nowhere else and
-    answers to no other name. `no_keys`: it is open although there are some."""
+    answers to no other name. `no_keys`: it is open although there are some. `workers`: so many
+    processes beside it answer its questions."""
     others = [name for name in (host, *allowed) if not is_loopback(name)]
     if no_keys and others:
         raise SettingsError(
@@ -45,6 +51,8 @@ def reception_for(
         )
     try:
         reception.look()  # a store that is moved away later is then missed, not made anew
+        if workers:
+            reception.answer_beside(workers)
     except RecollectError:
         reception.close()
         raise

@@ -15,6 +15,10 @@ examples:
   recollect serve
   recollect serve --host 0.0.0.0 --allow-host memory.example.org
   recollect serve --store postgresql://recollect@db.example.org/memory
+  recollect serve --workers 4
+
+One process answers no more questions than one core can. With --workers, others answer them, and it
+does the rest: keys, limits, sessions, writes.
 
 With a store on PostgreSQL any number of servers may share it: keys, tenants, the audit trail and
 repeated writes are in the database too. Rate limits are counted by each server on its own.
@@ -38,6 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="redis://… for working memory and repeated questions, memory, or none",
     )
     parser.add_argument(
+        "--workers",
+        type=int,
+        default=0,
+        metavar="N",
+        help="so many processes beside it answer questions, each on a core of its own (default: "
+        "none, it answers them itself)",
+    )
+    parser.add_argument(
         "--no-keys",
         action="store_true",
         help="ask nobody for a key, although there are some; on this machine only",
@@ -52,6 +64,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         arguments.host,
         allowed=arguments.allow_host,
         no_keys=arguments.no_keys,
+        workers=arguments.workers,
     )
     with reception, listen(arguments.host, arguments.port) as bound:
         if reception.open_to_all or not reception.keys.any():

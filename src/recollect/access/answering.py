@@ -1,0 +1,64 @@
+"""What a server and the processes beside it say to each other: a question by the name of a verb,
+and an answer, or what went wrong with it."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.access.caller import Caller
+from recollect.errors import RecollectError
+
+if TYPE_CHECKING:
+    from recollect.embedders.protocol import Embedder
+    from recollect.settings import Settings
+
+
+class Setup(NamedTuple):
+    """What a process is told first. It holds passwords: it is sent, and never an argument."""
+
+    settings: Settings
+    embedder: Embedder | str | None
+
+
+class Asked(NamedTuple):
+    caller: Caller
+    verb: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+class Numbers(NamedTuple):
+    """Asked for what is counted there, which is answered with `HotNumbers`."""
+
+
+class Answer(NamedTuple):
+    value: Any
+
+
+class Refused(NamedTuple):
+    """An error of ours. Its parts: not every one can be made again from its message."""
+
+    kind: type[RecollectError]
+    args: tuple[Any, ...]
+    more: dict[str, Any]
+
+    @classmethod
+    def of(cls, error: RecollectError) -> Refused:
+        return cls(type(error), error.args, dict(vars(error)))
+
+    def error(self) -> RecollectError:
+        error = self.kind.__new__(self.kind)
+        error.args = self.args
+        vars(error).update(self.more)
+        return error
+
+
+class Broken(NamedTuple):
+    """What nobody expected, for the log."""
+
+    trace: str
+
+    @classmethod
+    def of(cls, error: BaseException) -> Broken:
+        return cls("".join(traceback.format_exception(error)))
