@@ -57,7 +57,9 @@ def main() -> None:
     for embedder in ("use-m", "none"):
         with Engine.in_memory(settings=settings, embedder=embedder) as engine:
             engine.remember("三号线的末班车是十点四十五分。", space="metro")
-            query, _, kit = engine._asked("三号线末班车几点？", "knowledge", spaces="metro")
+            query, _, kit = engine._asked(
+                "三号线末班车几点？", "knowledge", time.monotonic(), spaces="metro"
+            )
             kit.question(query)  # the model is loaded
             gather: list[float] = []
             rank: list[float] = []
@@ -66,7 +68,9 @@ def main() -> None:
                     allowed=lambda _: True, resolve=lambda host, port: ["127.0.0.1"], ports=None
                 )
                 stage = web_stage(engine, fetcher=fetcher)
-                query, _, kit = engine._asked(query.text, "knowledge", spaces="metro")
+                query, _, kit = engine._asked(
+                    query.text, "knowledge", time.monotonic(), spaces="metro"
+                )
                 began = time.process_time()
                 gathered = stage.web.gather(query.text, seconds=30)
                 read = time.process_time()

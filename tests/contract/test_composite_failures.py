@@ -101,6 +101,18 @@ def test_a_question_with_little_time_waits_no_longer(closing: Closing) -> None:
         one.release()
 
 
+def test_a_question_without_any_time_left_holds_it_against_nobody(closing: Closing) -> None:
+    one = Unruly(InMemoryStore(), name="one")
+    store = closing(composite(one))
+    tell(store, "alpha 部署", "a")
+    found = words(store.within(0.0), "部署")
+    assert ids(found) == ["a"] and one.asked == 0
+    assert shortfalls(found)[0].reason == (
+        "words: no time was left for one; the store itself answered"
+    )
+    assert ids(words(store, "部署")) == ["a"] and one.asked == 1
+
+
 def test_a_hung_engine_holds_up_no_write(closing: Closing) -> None:
     one = Unruly(InMemoryStore(), name="one")
     store = closing(composite(one))

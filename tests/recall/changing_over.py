@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from recollect import Engine
 from recollect.recall.draft import Draft, Kit, Stage
 from recollect.recall.presets import BALANCED, Preset
+from recollect.settings import Settings
 from recollect.stores.protocol import Store
 from recollect.testing import ToyEmbedder
 from recollect.testing.changing_over import change_over
 from recollect.vocabulary import Status
 
+_SEARCHED = 5  # so many stages until everything was searched
 _NEW = ToyEmbedder("new 新", 6)
 
 
@@ -29,6 +32,36 @@ class ChangesOver:
             self.done.append(True)
             change_over(self.store, _NEW)
         return draft
+
+
+@dataclass(frozen=True, slots=True)
+class TakesAllTheTime:
+    """A stage behind the searches that is slow, and whenever it is done another index answers."""
+
+    store: Store
+    ends: list[float] = field(default_factory=list)
+    name: ClassVar[str] = "takes all the time"
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        self.ends.append(kit.deadline.end)
+        time.sleep(kit.deadline.left())
+        change_over(self.store, ToyEmbedder(f"new 新 {len(self.ends)}", 6))
+        return draft
+
+
+def check_one_deadline(store: Store, other: Store, hot: str) -> None:
+    """However often it is asked anew, its time is one; what it has then is the answer."""
+    with Engine(store, embedder="hashing") as engine:
+        kept = engine.remember("部署在周五 the deployment is on Friday")
+    slow = TakesAllTheTime(other)
+    stages: tuple[Stage, ...] = BALANCED.stages
+    preset = Preset("slow", (*stages[:_SEARCHED], slow, *stages[_SEARCHED:]))
+    with Engine(other, embedder=_NEW, settings=Settings(hot=hot)) as engine:
+        answer = engine.recall("部署 deployment", preset=preset, deadline=0.2)
+    assert len(slow.ends) == 2 and len(set(slow.ends)) == 1
+    assert [hit.id for hit in answer.hits] == [kept.id]
+    assert answer.status is Status.DEGRADED
+    assert answer.reasons == ("search_meaning was not done within 0.2 s and was left out",)
 
 
 def _changing(store: Store, other: Store, place: int) -> tuple[str, ChangesOver, Preset]:

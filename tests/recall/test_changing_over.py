@@ -16,6 +16,7 @@ from tests.recall.changing_over import (
     ChangesOver,
     check_changing_over,
     check_explaining,
+    check_one_deadline,
 )
 
 
@@ -45,3 +46,9 @@ def test_in_a_file(tmp_path: Path, place: int) -> None:
 def test_explaining(tmp_path: Path, place: int) -> None:
     path = tmp_path / "m.db"
     check_explaining(SQLiteStore(path), SQLiteStore(path), place)
+
+
+@pytest.mark.parametrize("hot", ["none", "memory"])
+def test_however_often_it_is_asked_anew_its_time_is_one(tmp_path: Path, hot: str) -> None:
+    path = tmp_path / "m.db"
+    check_one_deadline(SQLiteStore(path), SQLiteStore(path), hot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -109,13 +110,15 @@ class Reading(Shared):
         **options: Any,
     ) -> _T:
         """Anew where another index began to answer in the middle of it: its maker embeds the
-        question then. A vector of the caller's own is another's for good."""
+        question then. A vector of the caller's own is another's for good. However often it is
+        asked, its time began once; when that is over it is answered by words."""
+        began = time.monotonic()
         for _ in range(_CHANGED_OVER if options.get("vector") is None else 0):
             try:
-                return answer(*self._asked(text, preset, **options))
+                return answer(*self._asked(text, preset, began, **options))
             except FingerprintMismatch:
                 continue
-        return answer(*self._asked(text, preset, **options))
+        return answer(*self._asked(text, preset, began, **options))
 
     def _answered(self, query: Query, stages: Preset, kit: reading.Kit) -> Recollection:
         """As it was a moment ago, where that is kept and still true; else by running the stages."""
@@ -125,7 +128,7 @@ class Reading(Shared):
             return run(query, freshened, kit)
 
         def ask() -> Recollection:  # what it knows of the store is newer than what it is kept under
-            return run(query, stages, self._kit(query, self._seen(query.spaces)))
+            return run(query, stages, self._kit(query, self._seen(query.spaces), kit.deadline))
 
         return before.recall(query, stages, ask)
 
@@ -146,9 +149,9 @@ class Reading(Shared):
         return self._through_changes(explained, text, preset, **options)
 
     def _asked(
-        self, text: str, preset: str | Preset, **options: Any
+        self, text: str, preset: str | Preset, began: float, **options: Any
     ) -> tuple[Query, Preset, reading.Kit]:
-        """A question made ready to be run."""
+        """A question made ready to be run, whose time began then."""
         stages = preset if isinstance(preset, Preset) else preset_named(preset)
         if options.get("spaces") is None:
             options["spaces"] = self._bookkeeping.spaces_here()
@@ -163,7 +166,7 @@ class Reading(Shared):
             withheld=self.withheld.out_of_reach(names, seen=store),
             **options,
         )
-        return query, stages, self._kit(query, store)
+        return query, stages, self._kit(query, store, reading.Deadline(began + query.deadline))
 
     def _seen(self, names: Sequence[str]) -> Store:
         """The store as a question to these spaces sees it from now on."""
@@ -172,14 +175,14 @@ class Reading(Shared):
         look_at = (overrides.NOTES, withheld.NOTES, unfinished.NOTE)
         return self.store.for_question(names, look_at)
 
-    def _kit(self, query: Query, store: Store) -> reading.Kit:
+    def _kit(self, query: Query, store: Store, deadline: reading.Deadline) -> reading.Kit:
         if isinstance(store, HasParts):
-            store = store.within(query.deadline)
+            store = store.within(deadline.left())
         return reading.Kit(
             store=store,
             question=partial(self._parts.question, seen=store),
             clock=self._clock,
-            deadline=reading.Deadline.after(query.deadline),
+            deadline=deadline,
             pool=self._parts.pool,
             zone=self.settings.zone,
             llm=lambda: self._parts.llm,

@@ -7,7 +7,9 @@ named, so that a hung embedder never holds up an answer by words. A search that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeGuard
 
 from recollect.errors import FingerprintMismatch, InvalidInput, RecollectError
@@ -33,24 +35,23 @@ class SideBySide:
         if draft.settled:
             return draft.note(f"no search: {draft.settled}")
         here = next((stage for stage in reversed(self.stages) if not _is_apart(stage)), None)
-        others = [
-            (stage, self._start(stage, draft, kit)) for stage in self.stages if stage is not here
-        ]
+        others = [self._begun(stage, draft, kit) for stage in self.stages if stage is not here]
         merged = draft if here is None else _merge(draft, self._now(here, draft, kit))
-        for stage, future in others:
-            merged = _merge(merged, self._wait(stage, future, draft, kit))
+        for done in others:
+            merged = _merge(merged, done())
         if not merged.channels:
             merged = self._nothing_ran(merged)
         return merged
 
-    @staticmethod
-    def _start(stage: Stage, draft: Draft, kit: Kit) -> Future[Draft] | None:
-        """None where there is nothing to wait for: the vector is given, or meaning is off."""
+    def _begun(self, stage: Stage, draft: Draft, kit: Kit) -> Callable[[], Draft]:
+        """What hands out its draft, once that is wanted."""
         if _is_apart(stage):
-            return stage.start(draft, kit)
-        if draft.query.vector is not None or not draft.query.meaning:
-            return None
-        return kit.pool().submit(stage, draft, kit)
+            return partial(self._wait, stage, stage.start(draft, kit), draft, kit)
+        if draft.query.vector is not None or not draft.query.meaning:  # nothing to wait for
+            return partial(self._now, stage, draft, kit)
+        if not kit.deadline.left():  # it is asked anew, and the time was over before
+            return partial(_left_out, stage, draft)
+        return partial(self._wait, stage, kit.pool().submit(stage, draft, kit), draft, kit)
 
     def _now(self, stage: Stage, draft: Draft, kit: Kit) -> Draft:
         try:
@@ -60,17 +61,12 @@ class SideBySide:
         except RecollectError as e:
             return draft.fault(Status.DEGRADED, f"{stage.name} failed: {e}")
 
-    def _wait(self, stage: Stage, future: Future[Draft] | None, draft: Draft, kit: Kit) -> Draft:
-        if future is None:
-            return self._now(stage, draft, kit)
+    def _wait(self, stage: Stage, future: Future[Draft], draft: Draft, kit: Kit) -> Draft:
         try:
             return future.result(timeout=kit.deadline.left())
         except TimeoutError:
             future.cancel()
-            return draft.fault(
-                Status.DEGRADED,
-                f"{stage.name} was not done within {draft.query.deadline:g} s and was left out",
-            )
+            return _left_out(stage, draft)
         except _NOT_THE_SEARCH:
             raise
         except RecollectError as e:
@@ -85,6 +81,11 @@ class SideBySide:
         return draft.fault(
             Status.DISABLED, "words are switched off and no embedder is set; switch one on"
         )
+
+
+def _left_out(stage: Stage, draft: Draft) -> Draft:
+    said = f"{stage.name} was not done within {draft.query.deadline:g} s and was left out"
+    return draft.fault(Status.DEGRADED, said)
 
 
 def _is_apart(stage: Stage) -> TypeGuard[Apart]:

@@ -58,6 +58,8 @@ def search(
     under_way: dict[Follower, Future[Asked]] = {}
     for follower in followers:
         why = follower.missing()
+        if not (why or bounds.patience):  # which is no fault of its own
+            why = f"no time was left for {follower.name}"
         if why:
             shortfalls.append(Shortfall(False, f"{asked.finds}: {why}"))
         else:
