@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.assembly import Parts
 from recollect.relocate.unfinished import FINISH, UNFINISHED, is_unfinished
-from recollect.stores.protocol import HasParts, Store
+from recollect.stores.protocol import CaresForItself, HasParts, Store
 from recollect.stores.retrievers import KeepsChanges, not_opened_with
 from recollect.vocabulary import Check, Decision, SpaceInfo
 
@@ -64,6 +64,8 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         )
     if pending and name != "none":
         notes.append(f"{pending} passages wait for vectors: run 'recollect reindex'")
+    if isinstance(store, CaresForItself):
+        notes += store.neglected()
     if isinstance(store, HasParts):
         notes += store.shortcomings()
     books: tuple[BookStatus, ...] = ()

@@ -302,6 +302,14 @@ class WritesElsewhere(Protocol):
 
 
 @runtime_checkable
+class CaresForItself(Protocol):
+    """A store that keeps what makes it fast in order, beside the questions."""
+
+    def neglected(self) -> list[str]:
+        """What that did not manage, why, and what to do, a sentence each. Quick."""
+
+
+@runtime_checkable
 class Owes(Protocol):
     """A store that knows what holds up the erasing."""
 

@@ -177,7 +177,7 @@ def test_lists_are_drawn_anew_when_a_space_has_outgrown_them(server: PostgresSer
     assert passages == 400
     fill(store, 200, start=400)
     assert len(nearest(beside, "number", 10)) == 10
-    beside._upkeep.finish()
+    beside._upkeep.maintainer.finish()
     assert (*index(), wrong()) == (first, 400, [])  # half as many again is borne
     fill(store, 1, start=600)
     (finding,) = wrong()
@@ -186,11 +186,11 @@ def test_lists_are_drawn_anew_when_a_space_has_outgrown_them(server: PostgresSer
         sql = f"CREATE INDEX {name}_ccnew ON recollect.{table.table} (pid)"
         connection.execute(sql.encode())
     assert len(nearest(beside, "number", 10)) == 10  # whoever asks next notices it
-    beside._upkeep.finish()
+    beside._upkeep.maintainer.finish()
     anew, passages = index()
     assert (anew != first, passages, wrong()) == (True, 601, [])
     assert len(nearest(store, "number", 10)) == 10  # this one remembers the former
-    store._upkeep.finish()
+    store._upkeep.maintainer.finish()
     assert not store._upkeep.behind
     assert index() == (anew, 601)
     with store._database.outside() as connection:

@@ -9,6 +9,7 @@ from recollect.errors import StoreError
 from recollect.filters import Filter
 from recollect.stores.movable import Kept, Movable, Whole
 from recollect.stores.protocol import (
+    CaresForItself,
     Compared,
     CountsTerms,
     Embedding,
@@ -135,6 +136,9 @@ class LeftToTheTruth:
 
     def unembedded(self, fingerprint: str, *, limit: int) -> list[Unembedded]:
         return self._truth.unembedded(fingerprint, limit=limit)
+
+    def neglected(self) -> list[str]:
+        return self._truth.neglected() if isinstance(self._truth, CaresForItself) else []
 
     def tiers(self) -> Tiers:
         return self._truth.tiers()

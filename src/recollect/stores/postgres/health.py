@@ -7,7 +7,7 @@ from recollect.stores.postgres import words
 from recollect.stores.postgres.database import SCHEMA, Cursor, Database
 from recollect.stores.postgres.schema import WANTED_PGVECTOR, version_numbers
 from recollect.stores.postgres.spaces import SpaceRow, spaces_of
-from recollect.stores.postgres.upkeep import index_name, index_of, is_large
+from recollect.stores.postgres.upkeep import Upkeep, index_name, index_of, is_large
 from recollect.stores.postgres.vector_tables import VectorTable, all_tables
 from recollect.vocabulary import Check
 
@@ -16,7 +16,7 @@ _MEND_VECTORS = "run 'recollect reindex --force'"
 _MUCH_DEAD = 100_000  # rows that nobody sees any more, before it is worth a word
 
 
-def check(database: Database) -> list[Check]:
+def check(database: Database, upkeep: Upkeep) -> list[Check]:
     try:
         with database.read("statement_timeout = 0") as cursor:
             checks = [_server(cursor, database.shown), _pgvector(cursor), _walls(cursor)]
@@ -25,7 +25,8 @@ def check(database: Database) -> list[Check]:
             for space in spaces:
                 checks.append(_words(cursor, space))
                 checks += [_vectors(cursor, table, space) for table in tables]
-            return checks + _room(cursor)
+            checks += _room(cursor)
+        return checks + upkeep.checks()
     except RecollectError as e:
         return [Check("server", False, str(e), "see that the server runs and can be reached")]
 

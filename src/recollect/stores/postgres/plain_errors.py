@@ -59,8 +59,9 @@ def in_plain_words(error: psycopg.Error, shown: str) -> RecollectError:
         )
     if isinstance(error, pg.InsufficientPrivilege):
         return StoreError(
-            f"{shown}: {said}. The role of the address must own the schema 'recollect': run, as "
-            "a superuser, GRANT CREATE ON DATABASE <database> TO <role>, then 'recollect doctor'"
+            f"{shown}: {said}. The role of the address must own the schema 'recollect' and what "
+            "is in it: run, as a superuser, GRANT CREATE ON DATABASE <database> TO <role>, and "
+            "ALTER TABLE … OWNER TO <role> where another owns one, then 'recollect doctor'"
         )
     if isinstance(error, (pg.DataCorrupted, pg.IndexCorrupted)):
         return StoreCorrupt(f"{shown}: {said}. Restore a backup of the database")

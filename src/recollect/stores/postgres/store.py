@@ -335,7 +335,10 @@ class PostgresStore(HasGenerations, HasWhole):
         return self._database.write(rebuild)
 
     def maintain(self, *, anew: bool = False) -> None:
-        self._upkeep.maintain(anew=anew)
+        self._upkeep.maintainer.do(anew=anew)
+
+    def neglected(self) -> list[str]:
+        return self._upkeep.neglected()
 
     def tiers(self) -> Tiers:
         from recollect.stores.postgres.events import PostgresEventLog
@@ -372,10 +375,10 @@ class PostgresStore(HasGenerations, HasWhole):
     def check(self) -> list[Check]:
         from recollect.stores.postgres.health import check
 
-        return check(self._database)
+        return check(self._database, self._upkeep)
 
     def close(self) -> None:
-        self._upkeep.finish()
+        self._upkeep.maintainer.finish()
         with self._guard:
             if self._database.closed:
                 return

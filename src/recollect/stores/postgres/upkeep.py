@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from psycopg.errors import Diagnostic, LockNotAvailable
+from psycopg.errors import Diagnostic, LockNotAvailable, QueryCanceled
 
+from recollect.errors import StoreBusy
 from recollect.stores.maintainer import Maintainer
 from recollect.stores.postgres import near, vector_tables, words
 from recollect.stores.postgres.database import SCHEMA, Cursor, Database
@@ -17,6 +18,7 @@ from recollect.stores.postgres.locks import if_free
 from recollect.stores.postgres.pool import Connection
 from recollect.stores.postgres.spaces import SpaceRow, hold_by_id, spaces_of
 from recollect.stores.postgres.vector_tables import VectorTable
+from recollect.vocabulary import Check
 
 _LOCK = 0x52656349  # "RecI": one builds indexes, others do not wait for it
 # Below this share of the bound, an index is taken away: between the two nothing flaps.
@@ -55,7 +57,7 @@ class Upkeep:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._guard = threading.Lock()
-        self._maintainer = Maintainer(self.maintain, "no index was built")
+        self.maintainer = Maintainer(self._maintained, "no index was built", database.shown)
         # tables and spaces known to have their index, and up to how many passages it is good
         self._ready: dict[tuple[str, int], int] = {}
         self.behind = False
@@ -63,19 +65,21 @@ class Upkeep:
 
     # Indexes
 
-    def maintain(self, *, anew: bool = False) -> None:
-        """An index for each large space that has none; those of spaces that are small go."""
+    def _maintained(self, anew: bool) -> bool:
+        """An index for each large space that has none; those of spaces that are small go. False
+        where another process is at it."""
         with self._database.read() as reader:
             spaces = spaces_of(reader, None)
             tables = vector_tables.all_tables(reader)
         with self._database.outside() as connection, if_free(self._database, _LOCK) as alone:
-            if not alone:  # another process is at it
-                return
+            if not alone:
+                return False
             for space in spaces:
                 self._database.write(partial(_merge_words, space.id))
             for table in tables:
                 for space in spaces:
                     self._maintain(connection, table, space, anew=anew)
+        return True
 
     def _maintain(
         self, connection: Connection, table: VectorTable, space: SpaceRow, *, anew: bool
@@ -95,9 +99,7 @@ class Upkeep:
             counted = f"{SCHEMA}.{table.table} (tenant, space), {SCHEMA}.passages (tenant, space)"
             connection.execute(f"ANALYZE (SKIP_LOCKED) {counted}".encode())
         elif held is not None and space.passages > held.good_up_to:
-            if not connection.borrowed:
-                connection.execute("SET statement_timeout = 0")
-            connection.execute(f"REINDEX INDEX CONCURRENTLY {SCHEMA}.{name}".encode())
+            _build(connection, f"REINDEX INDEX CONCURRENTLY {SCHEMA}.{name}")
             _note_passages(connection, name, space)
 
     def has_index(self, cursor: Cursor, table: VectorTable, space: SpaceRow) -> bool:
@@ -120,11 +122,35 @@ class Upkeep:
         """After a search, which notices it: build beside the questions."""
         if self.behind:
             self.behind = False
-            self._maintainer.start()
+            self.maintainer.start()
 
-    def finish(self) -> None:
-        """Wait for maintenance that is under way."""
-        self._maintainer.finish()
+    def neglected(self) -> list[str]:
+        """Large spaces without an index that is good for them, and why, if this process knows."""
+        lacking = self._lacking()
+        if not lacking:
+            return []
+        named = ", ".join(map(repr, lacking))
+        why = self.maintainer.trouble() or "It is built beside the questions"
+        return [
+            f"no index serves {named}, as large as that is: answers are slow, or lack what is new "
+            f"where the index is by lists. {why}; 'recollect reindex --files' builds it at once, "
+            "or says what stands in the way"
+        ]
+
+    def checks(self) -> list[Check]:
+        """Whoever built it meanwhile: where there is an index, nothing is wrong."""
+        return self.maintainer.checks() if self._lacking() else []
+
+    def _lacking(self) -> list[str]:
+        with self._database.read() as reader:
+            tables = vector_tables.all_tables(reader)
+            return [
+                space.name
+                for space in spaces_of(reader, None)
+                if any(
+                    is_large(table, space) and not _serves(reader, table, space) for table in tables
+                )
+            ]
 
     # What was forgotten
 
@@ -219,6 +245,11 @@ def is_large(table: VectorTable, space: SpaceRow) -> bool:
     return space.passages >= near.INDEX_FROM and table.dimension <= near.MOST_HALF
 
 
+def _serves(cursor: Cursor, table: VectorTable, space: SpaceRow) -> bool:
+    held = index_of(cursor, index_name(table, space.id))
+    return held is not None and held.valid and space.passages <= held.good_up_to
+
+
 def index_name(table: VectorTable, space: int) -> str:
     return f"{table.table}_near_{space:d}"
 
@@ -265,11 +296,24 @@ def build_index(
         if address.method == "hnsw"
         else f"ivfflat {half} WITH (lists = {address.lists:d})"
     )
-    if not connection.borrowed:
-        connection.execute("SET statement_timeout = 0")
     name = index_name(table, space.id)
-    connection.execute(
+    _build(
+        connection,
         f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} "
-        f"ON {SCHEMA}.{table.table} USING {options} WHERE space = {space.id:d}".encode()
+        f"ON {SCHEMA}.{table.table} USING {options} WHERE space = {space.id:d}",
     )
     _note_passages(connection, name, space)
+
+
+def _build(connection: Connection, statement: str) -> None:
+    """However long it takes, where that can be said for this alone."""
+    if not connection.borrowed:
+        connection.execute("SET statement_timeout = 0")
+    try:
+        connection.execute(statement.encode())
+    except QueryCanceled as e:
+        raise StoreBusy(
+            f"the server ended the building of an index ({e.diag.message_primary}). Let the role "
+            "of the address take longer: ALTER ROLE … SET statement_timeout = 0; or build it with "
+            "an address that leads past the pool server"
+        ) from e

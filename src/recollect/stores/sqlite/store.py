@@ -352,7 +352,11 @@ class SQLiteStore(HasGenerations, HasWhole):
             return self._upkeep.rebuild_words(writer)
 
     def maintain(self, *, anew: bool = False) -> None:
-        self._upkeep.maintain(anew=anew)
+        self._upkeep.maintainer.do(anew=anew)
+
+    def neglected(self) -> list[str]:
+        trouble = self._upkeep.maintainer.trouble()
+        return [trouble] if trouble else []
 
     def tiers(self) -> Tiers:
         # here: a question that asks no tier does not load them
@@ -386,10 +390,11 @@ class SQLiteStore(HasGenerations, HasWhole):
     def check(self) -> list[Check]:
         from recollect.stores.sqlite.health import check
 
-        return check(self.path, writable=not self._database.read_only)
+        checks = check(self.path, writable=not self._database.read_only)
+        return checks + self._upkeep.maintainer.checks()
 
     def close(self) -> None:
-        self._upkeep.finish()
+        self._upkeep.maintainer.finish()
         if self._events is not None:
             self._events.close()
         self._database.close()

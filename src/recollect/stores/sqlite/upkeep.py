@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import apsw
 
@@ -30,7 +30,9 @@ class Upkeep:
         self._database = database
         self._searcher = searcher
         self._folder = large.directory(database.path)
-        self._maintainer = Maintainer(self.maintain, "index files were not brought up to date")
+        self.maintainer = Maintainer(
+            self._maintained, "index files were not brought up to date", str(database.path)
+        )
 
     # What is forgotten
 
@@ -149,11 +151,11 @@ class Upkeep:
             return
         self._searcher.behind = False
         if not (self._database.read_only or self._database.broken):
-            self._maintainer.start()
+            self.maintainer.start()
 
-    def maintain(self, *, anew: bool = False) -> None:
+    def _maintained(self, anew: bool) -> Literal[True]:
         if self._database.read_only:
-            return
+            return True
         if anew:
             with self._database.write() as writer:
                 writer.execute("DELETE FROM sidecars")
@@ -165,6 +167,7 @@ class Upkeep:
             self.mended(partial(self._maintain, space.name))
         if spaces:
             self.tidy_files()
+        return True
 
     def _maintain(self, name: str) -> None:
         from recollect.stores.sqlite.posting_files import PostingFiles
@@ -187,7 +190,3 @@ class Upkeep:
             with self._database.write() as writer:
                 if space_id(writer, name) == rows[0].id:
                     files.save(writer, made)
-
-    def finish(self) -> None:
-        """Wait for maintenance that is under way."""
-        self._maintainer.finish()
