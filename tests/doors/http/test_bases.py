@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.doors.http.served import Served
+from tests.doors.http.test_ending import running
 from tests.knowledge.files_of_tests import pdf
 
 BASE = "/v1/knowledge/手册"
@@ -75,3 +76,22 @@ def test_without_the_extra_adding_and_replacing_get_the_same_answer(
     assert [one["address"] for one in client.get(DOCUMENTS).json()["documents"]] == ["合同.md"]
     monkeypatch.delenv("PYTHONPATH")
     assert client.put(f"{DOCUMENTS}/合同.md", content=file).json()["fate"] == "replaced"
+
+
+@pytest.mark.parametrize(
+    ("search", "status", "said"),
+    [("none", 422, "no search of the web"), ("searxng", 501, "recollect[web]")],
+)
+def test_bases_are_shown_by_a_server_that_cannot_search_the_web(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, search: str, status: int, said: str
+) -> None:
+    (tmp_path / "httpcore.py").write_text("raise ImportError('not installed')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("RECOLLECT_WEB_SEARCH", search)
+    monkeypatch.setenv("RECOLLECT_WEB_ENDPOINT", "http://127.0.0.1:1")
+    with running(tmp_path / "m.db") as server, httpx.Client(base_url=server.address) as client:
+        client.post(DOCUMENTS, params={"name": "年假.md"}, content="# 年假 Leave\n\nthirty days")
+        bases = client.get("/v1/knowledge")
+        assert (bases.status_code, bases.json()["web"]) == (200, search != "none")
+        answer = client.post(f"{BASE}/search", json={"query_text": "年假 leave", "web": True})
+        assert (answer.status_code, said in answer.json()["detail"]) == (status, True)

@@ -16,7 +16,6 @@ from urllib.parse import quote, unquote, urlencode
 
 from recollect.errors import SettingsError, WebError
 from recollect.knowledge.web.links import Link, link_of
-from recollect.knowledge.web.reading import one_line, tidy
 from recollect.knowledge.web.results import WebResult, WebSearch
 from recollect.settings import CHOICES, Settings
 
@@ -235,6 +234,9 @@ def _filled(template: Any, text: str, limit: int) -> Any:
 def results_in(answer: Any, paths: Paths, limit: int) -> list[WebResult] | None:
     """What an answer names; items that are not as they should be are passed over. None: it is not
     an answer."""
+    # here, because it needs the extra 'web', and whether a search is set is asked without it
+    from recollect.knowledge.web.reading import one_line, tidy
+
     items = at_path(answer, paths.results)
     if not isinstance(items, list):
         return None
