@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -117,6 +117,7 @@ class Parts:
         self._lock = threading.Lock()
         self._threads: Workers | None = None
         self._closed = False
+        self.before_erasing: Callable[[], None] = lambda: None
 
     def close(self) -> None:
         self._closed = True
@@ -281,7 +282,12 @@ class Parts:
 
     def erase_questions(self, *memory_ids: str) -> None:
         """Questions that found a memory may have been asked in its very words."""
+        self.before_erasing()
         self.events.erase_questions(memory_ids)
+        self.forget_questions()
+
+    def forget_questions(self) -> None:
+        """Those that are in this process's memory, and their answers."""
         self.hot.forget_answers()
         if "_asked_before" in self.__dict__:
             self._asked_before.forget()

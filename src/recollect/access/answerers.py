@@ -19,10 +19,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.access.answering import Answer, Asked, Broken, Numbers, Refused, Setup
+from recollect.access.answering import Answer, Asked, Broken, Numbers, Refused, Settle, Setup
 from recollect.errors import SettingsError, StoreBusy, StoreError, StoreUnavailable
 from recollect.hot import HotNumbers
 
@@ -53,10 +52,10 @@ class _Process:
     """One, with its sockets."""
 
     def __init__(self, setup: Setup) -> None:
-        pairs = [socket.socketpair() for _ in range(_AT_ONCE)]
+        pairs = [socket.socketpair() for _ in range(1 + _AT_ONCE)]
         theirs = [pair[1] for pair in pairs]
-        ours = str(Path(__file__).parents[2])
-        path = os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
+        # what can be imported here can be there: an embedder may be the user's own
+        path = os.pathsep.join(filter(None, sys.path))
         with _unheard_signals():
             self._process = subprocess.Popen(  # noqa: S603  (ourselves)
                 # -P: the folder that we run in may hold files with the names of our modules
@@ -69,16 +68,18 @@ class _Process:
         for one in theirs:
             one.close()
         self._all = [Connection(pair[0].detach()) for pair in pairs]
-        self.idle = list(self._all)
+        self._aside = self._all[0]  # for what must not wait behind questions
+        self._aside_lock = threading.Lock()
+        self.idle = self._all[1:]
         self.hot = HotNumbers()  # as it said when it was last asked
         try:
-            self._all[0].send(setup)
+            self._aside.send(setup)
         except OSError:  # it ended at once: `ready` says so
             _log.debug("a process that answers questions took nothing", exc_info=True)
 
     @property
     def busy(self) -> int:
-        return len(self._all) - len(self.idle)
+        return _AT_ONCE - len(self.idle)
 
     @property
     def number(self) -> int:
@@ -86,25 +87,28 @@ class _Process:
 
     def ready(self) -> None:
         """Wait until it can answer; raises why it cannot."""
-        first = self._all[0]
         try:
-            if not first.poll(_START_SECONDS):
+            if not self._aside.poll(_START_SECONDS):
                 raise StoreError(
                     f"a process that answers questions (--workers) did not start within "
                     f"{_START_SECONDS:g} seconds; start fewer, or none"
                 )
-            told = first.recv()
+            told = self._aside.recv()
         except (EOFError, OSError) as e:
             raise StoreError(
-                "a process that answers questions (--workers) ended as soon as it was started: "
-                "there may be too little memory; start fewer, or none"
+                "a process that answers questions (--workers) ended as soon as it was started; "
+                "what it said stands in the log. There may be too little memory: start fewer"
             ) from e
         if isinstance(told, Refused):
             raise told.error()
 
-    def asked(self, connection: Connection, message: Asked | Numbers) -> Any:
+    def asked(
+        self, connection: Connection, message: Asked | Numbers | Settle, within: float | None = None
+    ) -> Any:
         try:
             connection.send(message)
+            if not connection.poll(within):
+                raise Gone
             told = connection.recv()
         except (EOFError, OSError) as e:
             raise Gone from e
@@ -114,6 +118,10 @@ class _Process:
             raise told.error()
         assert isinstance(told, Broken)
         raise Unforeseen(told.trace)
+
+    def asked_aside(self, message: Numbers | Settle) -> Any:
+        with self._aside_lock:
+            return self.asked(self._aside, message, _PATIENCE)
 
     def let_go(self) -> None:
         """It finishes what it was asked, and ends. Whoever waits for an answer still gets it."""
@@ -180,15 +188,29 @@ class Answerers:
 
     def hot_numbers(self) -> HotNumbers:
         with self._changed:
-            there, numbers = list(self._there), self._hot_before
+            numbers = self._hot_before
+        for process, told in self._ask_all(Numbers()):
+            process.hot = told
+            numbers = numbers.and_(told)
+        return numbers
+
+    def settle(self, tenant: str) -> None:
+        """What they noted of this tenant's questions is written, so that it can be erased."""
+        for _ in self._ask_all(Settle(tenant)):
+            continue
+
+    def _ask_all(self, message: Numbers | Settle) -> Iterator[tuple[_Process, Any]]:
+        with self._changed:
+            there = list(self._there)
         for process in there:
             try:
-                with self._one(process) as (_, connection):
-                    process.hot = process.asked(connection, Numbers())
-            except Gone:
-                continue  # counted with those that ended, from the next time on
-            numbers = numbers.and_(process.hot)
-        return numbers
+                told = process.asked_aside(message)
+            except Gone:  # and what it noted with it
+                self._miss(process)
+            except Exception:
+                _log.exception("process %s could not do what it was told", process.number)
+            else:
+                yield process, told
 
     def close(self) -> None:
         """What was asked is answered first."""
@@ -205,9 +227,9 @@ class Answerers:
             thread.join()
 
     @contextmanager
-    def _one(self, wanted: _Process | None = None) -> Iterator[tuple[_Process, Connection]]:
+    def _one(self) -> Iterator[tuple[_Process, Connection]]:
         """A process and a connection to it, for one question."""
-        process, connection = self._taken(wanted)
+        process, connection = self._taken()
         try:
             yield process, connection
         except Gone:
@@ -218,15 +240,12 @@ class Answerers:
                 process.idle.append(connection)
                 self._changed.notify()
 
-    def _taken(self, wanted: _Process | None) -> tuple[_Process, Connection]:
+    def _taken(self) -> tuple[_Process, Connection]:
         """Waits while all have enough to do, and for one that is being started."""
         until = time.monotonic() + _PATIENCE
         with self._changed:
             while True:
-                if wanted is not None and wanted not in self._there:
-                    raise Gone
-                free = [one for one in self._there if one.idle and wanted in (None, one)]
-                if free:
+                if free := [one for one in self._there if one.idle]:
                     process = min(free, key=lambda one: one.busy)
                     return process, process.idle.pop()
                 if self._closed.is_set():
@@ -259,7 +278,8 @@ class Answerers:
         thread.start()
 
     def _replace(self, former: _Process, pause: float) -> None:
-        former.end(within=0.0)
+        former.let_go()  # it may be there still, and only a socket of it be gone
+        former.end(_END_SECONDS)
         try:
             while not self._closed.wait(pause):
                 process = _Process(self._setup)

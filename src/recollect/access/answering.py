@@ -32,6 +32,12 @@ class Numbers(NamedTuple):
     """Asked for what is counted there, which is answered with `HotNumbers`."""
 
 
+class Settle(NamedTuple):
+    """Something of this tenant is about to be erased: write what you noted, that it can be."""
+
+    tenant: str
+
+
 class Answer(NamedTuple):
     value: Any
 

@@ -16,16 +16,21 @@ import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from recollect.access.answering import Answer, Asked, Broken, Numbers, Refused, Setup
+from recollect.access.answering import Answer, Asked, Broken, Numbers, Refused, Settle, Setup
 from recollect.access.desk import Desk
 from recollect.access.reception import Reception
 from recollect.errors import RecollectError
 
+_SETTLE_SECONDS = 2.0  # until the server can see how often something was recalled
 
-def answered(reception: Reception, asked: Asked | Numbers) -> Answer | Refused | Broken:
+
+def answered(reception: Reception, asked: Asked | Numbers | Settle) -> Answer | Refused | Broken:
     try:
         if isinstance(asked, Numbers):
             return Answer(reception.tenants.hot_numbers())
+        if isinstance(asked, Settle):
+            reception.tenants.settle(asked.tenant, forget=True)
+            return Answer(None)
         with reception.tenants.engine(asked.caller.tenant) as engine:
             # without the audit trail: the server notes what is refused
             desk = Desk(engine, asked.caller)
@@ -63,8 +68,10 @@ def main() -> None:
         ]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        while any(thread.is_alive() for thread in threads):
+            threads[0].join(_SETTLE_SECONDS)
+            for tenant in reception.tenants.in_use():
+                reception.tenants.settle(tenant)
 
 
 if __name__ == "__main__":

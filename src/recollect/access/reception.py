@@ -70,6 +70,7 @@ class Reception:
         from recollect.access.answerers import Answerers
 
         self.answerers = Answerers(processes, self._setup)
+        self.tenants.before_erasing = self.answerers.settle
 
     def caller(self, key: str | None, *, door: str) -> Caller:
         """Who holds this key; without one, whoever is on this machine, if the server is open: to

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -53,6 +53,7 @@ class Tenants:
         self._closed = False
         self._hot_before = HotNumbers()  # of engines that were closed
         self.homes = homes if homes is not None else FileHomes(settings)
+        self.before_erasing: Callable[[str], None] = lambda tenant: None
 
     # Who there is
 
@@ -87,6 +88,23 @@ class Tenants:
         held = self._borrow(tenant)
         try:
             yield held.engine
+        finally:
+            self._give_back(held)
+
+    def in_use(self) -> tuple[str, ...]:
+        """Those whose engines are open."""
+        with self._lock:
+            return tuple(self._open)
+
+    def settle(self, tenant: str, *, forget: bool = False) -> None:
+        """See `Engine.settle`; nothing where its engine is not open."""
+        with self._lock:
+            held = self._open.get(tenant)
+            if held is None:
+                return
+            held.users += 1
+        try:
+            held.engine.settle(forget=forget)
         finally:
             self._give_back(held)
 
@@ -189,7 +207,9 @@ class Tenants:
 
     def _opened(self, tenant: str) -> Engine:
         store, settings = self.homes.open(tenant)
-        return Engine(store, embedder=self._shared(), settings=settings, clock=self._clock)
+        engine = Engine(store, embedder=self._shared(), settings=settings, clock=self._clock)
+        engine.before_erasing(lambda: self.before_erasing(tenant))
+        return engine
 
     def _shared(self) -> Embedder | str:
         """One embedder for all: a model is in memory once. Where there is none of that name, each

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.condition import EngineStatus, checks_of, status_of
@@ -75,6 +75,19 @@ class Keeping(Shared):
     def status(self) -> EngineStatus:
         """A quick look, without loading any model."""
         return status_of(self.store, self._parts)
+
+    def settle(self, *, forget: bool = False) -> None:
+        """Write what is owed: how often memories were recalled, and events. `forget`: keep no
+        question in memory, since somebody is about to erase what may have been asked for."""
+        self._accesses.flush()
+        if "events" in self._parts.__dict__:
+            self._parts.events.flush()
+        if forget:
+            self._parts.forget_questions()
+
+    def before_erasing(self, told: Callable[[], None]) -> None:
+        """Have this called before questions are erased; for whoever answers in other processes."""
+        self._parts.before_erasing = told
 
     def hot_numbers(self) -> HotNumbers:
         """What the setting `hot` did so far, without asking Redis anything."""

@@ -126,14 +126,17 @@ def route_of(routes: list[BaseRoute], method: str, raw_path: bytes) -> APIRoute 
 
 @contextmanager
 def served_on(store: Path, *, embedder: Any = "hashing", **options: Any) -> Iterator[Served]:
-    """A server; `open_to_all=False` makes it ask for keys."""
+    """A server; `open_to_all=False` makes it ask for keys. `workers` answer its questions."""
     settings = options.pop("settings", Settings(store=str(store), embedder="hashing"))
     coming = {
         name: options.pop(name)
         for name in ("open_to_all", "open_until_keys", "per_minute", "clock")
         if name in options
     }
+    workers = options.pop("workers", 0)
     reception = Reception(settings, embedder=embedder, **coming)
+    if workers:
+        reception.answer_beside(workers)
     server = Served(reception, **options)
     try:
         yield server
