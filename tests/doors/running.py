@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,3 +78,41 @@ def process(
             **environment,
         },
     )
+
+
+def in_terminal(
+    *arguments: str, store: Path, typed: bytes = b"", cwd: Path | None = None
+) -> tuple[int, str]:
+    """Run a command in a real terminal, where somebody types; the exit code and all that is
+    shown."""
+    outer, inner = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "recollect.doors.cli.main", *arguments],
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+        cwd=cwd,
+        env={
+            **os.environ,
+            "RECOLLECT_STORE": str(store),
+            "RECOLLECT_EMBEDDER": "hashing",
+            "TERM": "xterm",
+        },
+    )
+    os.close(inner)
+    seen = bytearray()
+
+    def read() -> None:
+        try:
+            while data := os.read(outer, 4096):
+                seen.extend(data)
+        except OSError:  # the terminal is gone with the child
+            return
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    os.write(outer, typed)
+    code = child.wait(60)
+    reader.join(10)
+    os.close(outer)
+    return code, seen.decode("utf-8", "replace")

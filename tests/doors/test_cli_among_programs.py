@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
-from tests.doors.running import Cli, process
+import pytest
+
+from tests.doors.running import Cli, in_terminal, process
 
 
 def test_from_a_pipe_and_a_file(tmp_path: Path) -> None:
@@ -52,33 +53,23 @@ def test_in_a_terminal_it_speaks_to_people_and_shows_progress(tmp_path: Path) ->
     """A real terminal: text on standard output, a progress bar on standard error."""
     facts = tmp_path / "facts.jsonl"
     facts.write_text("".join(f'{{"text": "fact {n} 事实"}}\n' for n in range(50)), "utf-8")
-    outer, inner = pty.openpty()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "recollect.doors.cli.main", "remember", "--jsonl", str(facts)],
-        stdin=inner,
-        stdout=inner,
-        stderr=inner,
-        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db"),
-             "RECOLLECT_EMBEDDER": "hashing", "TERM": "xterm"},
-    )  # fmt: skip
-    os.close(inner)
-    seen = bytearray()
-
-    def read() -> None:
-        try:
-            while data := os.read(outer, 4096):
-                seen.extend(data)
-        except OSError:  # the terminal is gone with the child
-            return
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    assert child.wait(60) == 0
-    reader.join(10)
-    os.close(outer)
-    shown = seen.decode("utf-8", "replace")
+    code, shown = in_terminal("remember", "--jsonl", str(facts), store=tmp_path / "m.db")
+    assert code == 0
     assert "remembering" in shown
     assert "50 created" in shown
+
+
+@pytest.mark.parametrize("typed", [b"\x04", b"\n", b"\xff\n", "不\n".encode()])
+def test_whoever_does_not_say_yes_loses_nothing(tmp_path: Path, typed: bytes) -> None:
+    """Also who ends the input (Ctrl+D)."""
+    store = tmp_path / "m.db"
+    process("remember", "the lighthouse 灯塔", "--id", "light", "--space", "海", store=store)
+    code, shown = in_terminal("forget", "--space", "海", store=store, typed=typed)
+    assert (code, "nothing was changed" in shown) == (2, True)
+    assert "Traceback" not in shown
+    assert process("get", "light", store=store).returncode == 0
+    assert in_terminal("forget", "--space", "海", store=store, typed="是\n".encode())[0] == 0
+    assert process("get", "light", store=store).returncode == 3
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from recollect.settings import data_directory
-from tests.doors.running import Cli, process
+from tests.doors.running import Cli, in_terminal, process
 
 pytestmark = pytest.mark.usefixtures("own_home")
 
@@ -143,40 +138,16 @@ def test_two_projects_of_one_name_get_two_spaces(
 
 
 @pytest.mark.parametrize(
-    ("answers", "spaces"), [(b"n\ny\n", ["p"]), ("是\n\n".encode(), ["global"])]
+    ("answers", "spaces"),
+    [(b"n\ny\n", ["p"]), ("是\n\n".encode(), ["global"]), (b"\x04y\n", ["p"])],
 )
 def test_init_in_a_terminal_asks_for_each(
     tmp_path: Path, answers: bytes, spaces: list[str]
 ) -> None:
     project = tmp_path / "p"
     (project / ".git").mkdir(parents=True)
-    leader, follower = pty.openpty()
-    heard: list[bytes] = []
-
-    def listen() -> None:
-        while True:
-            try:
-                part = os.read(leader, 4096)
-            except OSError:
-                return
-            if not part:
-                return
-            heard.append(part)
-
-    child = subprocess.Popen(
-        [sys.executable, "-m", "recollect.doors.cli.main", "init"],
-        stdin=follower, stdout=follower, stderr=follower, cwd=project,
-        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db"),
-             "RECOLLECT_EMBEDDER": "hashing"},
-    )  # fmt: skip
-    os.close(follower)
-    listener = threading.Thread(target=listen)
-    listener.start()
-    os.write(leader, answers)
-    assert child.wait(timeout=60) == 0
-    listener.join()
-    os.close(leader)
-    text = b"".join(heard).decode()
+    code, text = in_terminal("init", store=tmp_path / "m.db", typed=answers, cwd=project)
+    assert code == 0
     assert text.count("[y/N]") == 2
     assert "would be made there" in text
     ran = process("source", "list", store=tmp_path / "m.db")

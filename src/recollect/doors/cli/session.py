@@ -139,8 +139,18 @@ class Session:
             return
         if not sys.stdin.isatty():
             raise InvalidInput(f"{question} Say --yes to go on")
-        if input(visible(f"{question} [y/N] ")).strip().lower() not in ("y", "yes", "是"):
+        if not self.agreed(question):
             raise InvalidInput("nothing was changed")
+
+    @staticmethod
+    def agreed(question: str) -> bool:
+        """Only a yes is one. Whoever ends the input (Ctrl+D), or types what is no text, says no."""
+        try:
+            said = input(visible(f"{question} [y/N] "))
+        except (EOFError, UnicodeDecodeError):
+            print()
+            return False
+        return said.strip().lower() in ("y", "yes", "是")
 
     @contextmanager
     def progress(self, title: str) -> Iterator[Progress | None]:

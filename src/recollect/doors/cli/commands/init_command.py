@@ -275,7 +275,7 @@ def _agreed(explained: list[str], session: Session) -> bool:
     session.say()
     for line in explained:
         session.say(line)
-    return input("Do this? [y/N] ").strip().lower() in ("y", "yes", "是")
+    return session.agreed("Do this?")
 
 
 def _make(offer: Offer, session: Session) -> tuple[Book, Any]:
