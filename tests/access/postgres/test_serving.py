@@ -31,10 +31,13 @@ def environment(settings: Settings, tmp_path: Path) -> dict[str, str]:
 
 
 @contextmanager
-def serving(environment: dict[str, str]) -> Iterator[str]:
+def serving(environment: dict[str, str], *arguments: str) -> Iterator[str]:
     """The address of a server that runs while the block does."""
     server = subprocess.Popen(
-        [*_RECOLLECT, "serve", "--port", "0"], env=environment, stderr=subprocess.PIPE, text=True
+        [*_RECOLLECT, "serve", "--port", "0", *arguments],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert server.stderr is not None
     try:
@@ -60,7 +63,7 @@ def told(environment: dict[str, str], *arguments: str) -> str:
 def test_two_servers_are_one_memory(environment: dict[str, str], tmp_path: Path) -> None:
     told(environment, "tenants", "create", "研发部")
     key = told(environment, "keys", "create", "mei", "--scope", "admin", "--tenant", "研发部")
-    with serving(environment) as first, serving(environment) as second:
+    with serving(environment) as first, serving(environment, "--workers", "2") as second:
         headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": "one"}
         memory = {"text": "预算会议改到周五 the budget meeting"}
         answers = [

@@ -101,18 +101,26 @@ def ready_after(address: str) -> float:
         time.sleep(0.01)
 
 
-def test_restarted_fifty_times_nothing_acknowledged_is_lost(
-    own_server: PostgresServer, record_property: Callable[[str, object], None]
+@pytest.mark.parametrize(
+    ("restarts", "beside"), [(RESTARTS, 0), (RESTARTS // 5, 2)], ids=["alone", "with workers"]
+)
+def test_restarted_many_times_nothing_acknowledged_is_lost(
+    own_server: PostgresServer,
+    record_property: Callable[[str, object], None],
+    restarts: int,
+    beside: int,
 ) -> None:
     database = own_server.new_database()
     reception = Reception(Settings(store=database), embedder=ToyEmbedder(), per_minute=1_000_000)
     seconds: list[float] = []
     with reception:
+        if beside:
+            reception.answer_beside(beside)
         served = Served(reception)
         traffic = Traffic(served.address, served.key(per_minute=1_000_000))
         try:
             with traffic.under_way() as workers:
-                for turn in range(RESTARTS):
+                for turn in range(restarts):
                     traffic.goes_on(workers)
                     own_server.stop("immediate" if turn % 2 else "fast")
                     own_server.start()
@@ -122,7 +130,7 @@ def test_restarted_fifty_times_nothing_acknowledged_is_lost(
             served.stop()
     assert traffic.refused
     figures = {
-        "restarts": RESTARTS,
+        "restarts": restarts,
         "acknowledged": len(traffic.acknowledged),
         "answered": traffic.answered,
         "told to try again": traffic.refused,
