@@ -52,6 +52,18 @@ def test_for_people(cli: Cli, folder: Path) -> None:
     assert "no documents yet" in cli("documents", "list", "--space", "empty", "--text").out
 
 
+def test_of_many_notes_the_first_are_shown_and_the_others_counted(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(25):
+        text = f"# 登录 {number}\n\npassword: Xk29vQ81mZ{number}\n"
+        (folder / f"{number:02}.md").write_text(text, "utf-8")
+    said = cli("documents", "add", str(folder), *KB, "--text").err
+    assert said.count("redacted: 1 password") == 20
+    assert "docs/00.md: redacted: 1 password" in said
+    assert "and notes on 5 more" in said
+
+
 def test_disable_enable_replace_remove(cli: Cli, folder: Path) -> None:
     cli("documents", "add", str(folder), *KB)
     ask = ("recall", "notice period 通知期", *KB, "--words")

@@ -33,9 +33,16 @@ def only(base: KnowledgeBase, data: bytes | str, name: str) -> Outcome:
 def test_a_folder_of_all_formats(base: KnowledgeBase, tmp_path: Path) -> None:
     folder = files.library(tmp_path / "docs")
     told: list[tuple[int, int | None]] = []
-    report = base.add(folder, progress=lambda done, total: told.append((done, total)))
+    kept: list[int] = []
+
+    def progress(done: int, total: int | None) -> None:
+        told.append((done, total))
+        kept.append(len(base.documents()))
+
+    report = base.add(folder, progress=progress)
     assert report.counts == {"added": 9, "replaced": 0, "unchanged": 0, "removed": 0, "failed": 0}
     assert told[-1] == (9, 9)
+    assert all(done <= there for (done, _), there in zip(told, kept, strict=True))
     shown = {one.address: one for one in base.documents()}
     assert {one.format for one in shown.values()} == {
         "markdown", "text", "html", "csv", "pdf", "docx", "pptx", "xlsx", "epub",

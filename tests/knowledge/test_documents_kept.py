@@ -251,6 +251,20 @@ def test_secrets_are_blotted_out_and_unchanged_the_next_time(
     assert base.engine.get(base.document_parts("docs/a.md")[0].id) == section
 
 
+def test_what_was_blotted_out_is_said_of_the_document_that_held_it(
+    base: KnowledgeBase, folder: Path
+) -> None:
+    token, password = "ghp_" + "a1B2" * 9, "password: Xk29vQ81mZ"
+    (folder / "keys.md").write_text(
+        f"# Keys 密钥\n\nuse {token}\n\n# 登录 Login\n\n{password}\n\n# 后备\n\n{password}3\n",
+        "utf-8",
+    )
+    notes = {one.address: one.notes for one in base.add(folder).outcomes}
+    assert notes.pop("docs/keys.md") == ("redacted: 1 github token, 2 password",)
+    assert len(notes) > 1
+    assert not any(notes.values())
+
+
 def test_the_owner_of_a_base_is_trusted_and_the_source_is_known(
     base: KnowledgeBase, folder: Path
 ) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from recollect.text.linear import Match, Pattern
 
+_SAID = "redacted: "
 _MARK = r"\[redacted: ([a-z0-9][a-z0-9. -]{0,40})\]"
 _PASSES = 8  # what is left beside a mark is looked at again; two have always been enough
 
@@ -59,7 +60,22 @@ def redaction_note(kinds: Iterable[str]) -> str:
     """What a receipt says: "redacted: 2 github token, 1 password"; nothing if there is nothing."""
     counted = Counter(kinds)
     said = ", ".join(f"{number} {kind}" for kind, number in counted.items())
-    return f"redacted: {said}" if said else ""
+    return f"{_SAID}{said}" if said else ""
+
+
+def noted_together(notes: Iterable[str]) -> list[str]:
+    """What the receipts of several texts say, as of one: redactions are counted up, and whatever
+    else is said stands once."""
+    kinds: list[str] = []
+    others: dict[str, None] = {}
+    for note in filter(None, notes):
+        if not note.startswith(_SAID):
+            others[note] = None
+            continue
+        for part in note.removeprefix(_SAID).split(", "):
+            number, _, kind = part.partition(" ")
+            kinds += [kind] * int(number)
+    return [*others, *filter(None, (redaction_note(kinds),))]
 
 
 @cache

@@ -115,7 +115,7 @@ class Adding:
         put = self._keeper.put([(one, card)])
         if put.failed:
             raise Conflict(f"{card.source} was not replaced: {put.failed[card.id]}")
-        said = tuple(filter(None, (note, *one.notes, *put.notes)))
+        said = tuple(filter(None, (note, *one.notes, *put.notes[one.id])))
         return Outcome(card.source, "replaced", card.id, len(one.sections), notes=said)
 
     # One file after the other
@@ -147,9 +147,14 @@ class Adding:
                 if waiting > CHARS_AT_ONCE or self._sections_waiting() > AT_ONCE:
                     self._write()
                     waiting = 0
-                if self._progress is not None:
-                    self._progress(number, len(files))
+                self._so_far(number, len(files))
             self._write()
+            self._so_far(len(files), len(files))
+
+    def _so_far(self, read: int, total: int) -> None:
+        """Done is what is kept: reading takes a moment, what follows most of the time."""
+        if self._progress is not None:
+            self._progress(read - len(self._waiting), total)
 
     def _sections_waiting(self) -> int:
         return sum(len(one.sections) for _, one, _ in self._waiting)
@@ -227,7 +232,7 @@ class Adding:
             if one.id in put.failed:
                 self._outcomes[at] = Outcome(fate.address, "failed", one.id, why=put.failed[one.id])
             else:
-                self._outcomes[at] = fate._replace(notes=(*fate.notes, *put.notes))
+                self._outcomes[at] = fate._replace(notes=(*fate.notes, *put.notes[one.id]))
         self._waiting.clear()
 
     # What is gone

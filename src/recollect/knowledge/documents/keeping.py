@@ -13,6 +13,7 @@ from recollect.engine.whole_documents import forget_documents
 from recollect.errors import Conflict, NotFound
 from recollect.knowledge.documents.made import Made, Told, reads_the_same, unfinished
 from recollect.recall.document_parts import section_id, sections_of
+from recollect.text.redact import noted_together
 from recollect.vocabulary import Memory
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ T = TypeVar("T")
 
 
 class Put(NamedTuple):
-    notes: list[str]
-    failed: dict[str, str]  # why, by the ids of the cards
+    """By the ids of the cards."""
+
+    notes: dict[str, list[str]]
+    failed: dict[str, str]  # why
 
 
 class Keeper:
@@ -44,22 +47,28 @@ class Keeper:
         fresh = [made for made, held in documents if held is None]
         small = [made for made in fresh if len(made.sections) < AT_ONCE]
         others = [(made, held) for made, held in documents if held or len(made.sections) >= AT_ONCE]
-        notes: list[str] = []
+        notes: dict[str, list[str]] = {made.id: [] for made, _ in documents}
         failed: dict[str, str] = {}
         for some in _batches(small):
+            told = [(one.id, told) for one in some for told in (one.card, *one.sections)]
             try:
-                notes += self._tell([told for one in some for told in (one.card, *one.sections)])
+                receipts = self._engine.remember_many([one for _, one in told])
             except Conflict:  # a part of one is there without its card
                 others += [(made, None) for made in some]
+            else:
+                for (ident, _), receipt in zip(told, receipts, strict=True):
+                    notes[ident] += receipt.notes
         for made, held in others:
             try:
-                notes += self._while_others_write(made, held)
+                notes[made.id] += self._while_others_write(made, held)
             except Conflict as e:
                 failed[made.id] = str(e)
             except NotFound:
                 failed[made.id] = "another process is removing it; add it again"
-        notes += self._finish()
-        return Put(list(dict.fromkeys(filter(None, notes))), failed)
+        left = self._finish()
+        for made, _ in others:
+            notes[made.id] += left
+        return Put({ident: noted_together(said) for ident, said in notes.items()}, failed)
 
     def _while_others_write(self, made: Made, held: Memory | None) -> list[str]:
         """What was there a moment ago may be gone, and what was not may be there."""

@@ -145,6 +145,8 @@ def _say(report: Report, session: Session) -> None:
     noted = [one for one in report.outcomes if one.notes and one.fate != "failed"]
     for one in noted[:_SHOWN]:
         session.hint(f"{one.address}: {'; '.join(one.notes)}")
+    if len(noted) > _SHOWN:
+        session.hint(f"and notes on {len(noted) - _SHOWN:,} more; --json lists them")
     for note in report.notes:
         session.hint(note)
 
