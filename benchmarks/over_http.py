@@ -36,9 +36,7 @@ def reception_at(store: str, questions: Sequence[Question]) -> Reception:
 
 
 @contextmanager
-def server_on(
-    store: str, rows: int, count: int, seed: int, *, workers: int = 0
-) -> Iterator[int]:
+def server_on(store: str, rows: int, count: int, seed: int, *, workers: int = 0) -> Iterator[int]:
     """Its port. It knows the vectors of the same questions as whoever asks."""
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.over_http", store,
@@ -55,14 +53,15 @@ def server_on(
 
 
 class Client:
-    """Asks on one connection that stays open."""
+    """Asks on one connection that stays open; every question with the same options."""
 
-    def __init__(self, port: int, key: str) -> None:
+    def __init__(self, port: int, key: str, **options: str) -> None:
+        self._options = {"touch": False, **options}
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
         self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
 
     def recall(self, question: Question) -> None:
-        body = json.dumps({"question": question.text, "touch": False})
+        body = json.dumps({"question": question.text, **self._options})
         self._connection.request("POST", "/v1/recall", body, self._headers)
         answer = self._connection.getresponse()
         told = answer.read()

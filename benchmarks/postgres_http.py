@@ -12,6 +12,9 @@ nothing. Bare SQL removes no doubles, keeps no budget, shows no reasons and coun
 
 Between the two stands what our own store takes to find as much as the server does, without the
 server: its two searches and the texts, merged by rank, as often as that is done at once.
+
+With `--workers`, a second server that has so many processes beside it is asked, too, the second
+time with the preset `ranks`, which merges by rank as the others do.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from statistics import median
 from typing import Any
 
@@ -123,7 +127,9 @@ def _fill_bare(address: str, corpus: Corpus, rows: int) -> None:
         connection.execute("VACUUM ANALYZE bare")
 
 
-def measured(address: str, corpus: Corpus, rows: int, count: int, clients: int) -> dict[str, Any]:
+def measured(
+    address: str, corpus: Corpus, rows: int, count: int, clients: int, workers: int
+) -> dict[str, Any]:
     say("filling the bare table")
     _fill_bare(address, corpus, rows)
     say("filling the store")
@@ -136,15 +142,26 @@ def measured(address: str, corpus: Corpus, rows: int, count: int, clients: int) 
         key = reception.create_key(name="benchmark", scopes=["read"], per_minute=MOST).key
     some = {"any": [Bare(address, " | ") for _ in range(clients)],
             "all": [Bare(address, " & ") for _ in range(clients)]}  # fmt: skip
-    rates: dict[str, list[float]] = {"http": [], "any": [], "all": [], "searches": []}
+    asked: dict[str, dict[str, str]] = {"http": {}}
+    if workers:
+        asked |= {"workers": {}, "workers, ranks": {"preset": "ranks"}}
+    rates: dict[str, list[float]] = {name: [] for name in (*asked, "any", "all", "searches")}
     searches = Searches(address)
-    with server_on(address, rows, count, corpus.seed) as port:
+    with ExitStack() as stack:
+        beside = {"http": 0, "workers": workers, "workers, ranks": workers}
+        ports = {
+            number: stack.enter_context(
+                server_on(address, rows, count, corpus.seed, workers=number)
+            )
+            for number in sorted({beside[name] for name in asked})
+        }
 
         def asking(name: str) -> list[Callable[[Question], object]]:
             """Connections to the server anew for each turn: it hangs up on those that say nothing
             for some seconds, and the others' turn takes as long."""
-            if name == "http":
-                return [Client(port, key).recall for _ in range(clients)]
+            if name in asked:
+                port = ports[beside[name]]
+                return [Client(port, key, **asked[name]).recall for _ in range(clients)]
             if name == "searches":
                 return [searches.recall] * clients
             return [one.recall for one in some[name]]
@@ -167,11 +184,16 @@ def measured(address: str, corpus: Corpus, rows: int, count: int, clients: int) 
     return {
         "rows": rows,
         "clients": clients,
+        "workers": workers,
         "per_second": per_second,
         "found_by_words": {name: round(share, 3) for name, share in found.items()},
-        "http_to_any": round(per_second["http"] / per_second["any"], 2),
-        "http_to_all": round(per_second["http"] / per_second["all"], 2),
-        "http_to_searches": round(per_second["http"] / per_second["searches"], 2),
+        "ratios": {
+            name: {
+                other: round(per_second[name] / per_second[other], 2)
+                for other in ("any", "all", "searches")
+            }
+            for name in asked
+        },
     }
 
 
@@ -179,26 +201,32 @@ def main() -> None:
     parser = arguments(__doc__, rows="100k", few=100)
     parser.add_argument("--store", help="the address of a server to use instead of a new one")
     parser.add_argument("--clients", type=int, default=4, help="how many at once (%(default)s)")
+    parser.add_argument(
+        "--workers", type=int, default=0, help="a second server has so many beside it (%(default)s)"
+    )
     options = parser.parse_args()
     corpus = Corpus(options.seed)
     every: list[dict[str, Any]] = []
     for rows in sizes(options.rows):
         with started(options.store) as address:
-            every.append(measured(address, corpus, rows, options.questions, options.clients))
-    print(table(
-        ["rows", "clients", "HTTP /s", "bare, any word /s", "bare, all words /s",
-         "the store's searches /s", "HTTP ÷ any", "HTTP ÷ all", "HTTP ÷ searches",
-         "found by all words"],
-        [[one["rows"], one["clients"], *one["per_second"].values(), one["http_to_any"],
-          one["http_to_all"], one["http_to_searches"], one["found_by_words"]["all"]]
-         for one in every],
-    ))  # fmt: skip
+            every.append(
+                measured(address, corpus, rows, options.questions, options.clients, options.workers)
+            )
+    said = {"any": "bare SQL, any word", "all": "bare SQL, all words",
+            "searches": "the store's own searches"}  # fmt: skip
     for one in every:
-        against = {"any": "bare SQL, any word", "all": "bare SQL, all words",
-                   "searches": "the store's own searches"}  # fmt: skip
-        for name, said in against.items():
-            label = f"{one['rows']:,} rows, requests a second over HTTP ÷ {said}"
-            print(verdict(label, one[f"http_to_{name}"], 0.6, at_most=False))
+        print(table(
+            ["over HTTP", "/s", *(f"÷ {what}" for what in said.values())],
+            [[name, one["per_second"][name], *ratios.values()]
+             for name, ratios in one["ratios"].items()],
+        ))  # fmt: skip
+        print(table(
+            ["against", "/s"], [[what, one["per_second"][name]] for name, what in said.items()]
+        ))  # fmt: skip
+        for name, ratios in one["ratios"].items():
+            for other, ratio in ratios.items():
+                label = f"{one['rows']:,} rows, requests a second, {name} ÷ {said[other]}"
+                print(verdict(label, ratio, 0.6, at_most=False))
     print(json.dumps(every))
     save(options.out, "postgres_http", {"sizes": every})
 
