@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from reprlib import Repr
+from stat import S_ISDIR
 
 from recollect.errors import InvalidInput
 
@@ -27,6 +29,32 @@ def check_encodable(text: str, *, name: str) -> str:
                 "decode it with errors='replace' and try again"
             ) from None
     return text
+
+
+def check_reachable(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that the system does not let us look at, where `Path.exists` would raise. One
+    that leads nowhere passes: whoever asks knows what should be there."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as e:
+        raise InvalidInput(
+            f"{os.fspath(path)} cannot be read: {e.strerror}; check the path, and the permissions "
+            "of the folders that lead to it"
+        ) from None
+
+
+def store_is_there(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds something, or a folder stands in its place. Also what cannot be looked
+    at: whoever opens it says why, and "there is none" would be wrong."""
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return S_ISDIR(found.st_mode) or found.st_size > 0
 
 
 def shown(value: object) -> str:

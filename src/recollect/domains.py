@@ -3,6 +3,7 @@ variable must not keep anybody from remembering, so loading takes it and its fir
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from recollect.addresses import is_server
@@ -66,9 +67,9 @@ def _no_retrievers(value: object) -> str:
 
 
 def _no_place(name: str, path: Path) -> str:
-    if name == "store" and path.is_dir():
+    if name == "store" and os.path.isdir(path):
         return f"{path} is a directory; name a file"
-    if name == "models" and path.exists() and not path.is_dir():
+    if name == "models" and os.path.exists(path) and not os.path.isdir(path):
         return f"{path} is no directory"
     return ""
 

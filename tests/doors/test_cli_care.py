@@ -82,6 +82,27 @@ def test_an_empty_file_is_no_store(cli: Cli, tmp_path: Path) -> None:
     assert cli("doctor").code == 1
 
 
+NOBODY_CAN = "长" * 100  # no file system takes so many bytes for a name
+
+
+@pytest.mark.parametrize(
+    "command", ["recall x", "remember 记住", "status", "sync", "export", "init"]
+)
+def test_a_store_that_cannot_be_looked_at_is_not_taken_for_missing(cli: Cli, command: str) -> None:
+    ran = cli(*command.split(), "--store", NOBODY_CAN)
+    assert (ran.code, ran.error["code"]) == (5, "store_error")
+    assert "File name too long" in ran.error["message"]
+
+
+@pytest.mark.parametrize(
+    "command", ["import", "documents add", "source add", "faq import", "remember --file"]
+)
+def test_a_path_that_cannot_be_looked_at_is_wrong_input(cli: Cli, command: str) -> None:
+    ran = cli(*command.split(), NOBODY_CAN)
+    assert (ran.code, ran.error["code"]) == (2, "invalid_input")
+    assert f"{NOBODY_CAN} cannot be read: File name too long" in ran.error["message"]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "good"),
     [

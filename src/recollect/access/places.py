@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.access.homes import FileHomes, homes_for
 from recollect.access.server_rows import server_rows
 from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant
+from recollect.checks import store_is_there
 from recollect.clock import system_clock
 from recollect.errors import NotFound, StoreMissing
 from recollect.settings import Settings
@@ -25,7 +26,11 @@ def source_at(place: str, tenant: str) -> Iterator[Store]:
     settings = Settings(store=place)
     if settings.server is None:
         path = FileHomes(settings).path(tenant)
-        if tenant != DEFAULT_TENANT and _is_there(settings.store_path) and not _is_there(path):
+        if (
+            tenant != DEFAULT_TENANT
+            and store_is_there(settings.store_path)
+            and not store_is_there(path)
+        ):
             raise _no_tenant(settings, tenant)
         _must_be_there(path)
         from recollect.stores.sqlite.store import SQLiteStore
@@ -86,12 +91,8 @@ def _no_tenant(settings: Settings, tenant: str) -> NotFound:
     )
 
 
-def _is_there(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0
-
-
 def _must_be_there(path: Path) -> None:
-    if not _is_there(path):
+    if not store_is_there(path):
         raise StoreMissing(f"there is no store at {path} (or it is empty); check the path")
 
 

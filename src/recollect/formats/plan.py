@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.checks import check_space
+from recollect.checks import check_reachable, check_space
 from recollect.errors import InvalidInput
 from recollect.formats import chat, langgraph, mem0, recollect_jsonl
 from recollect.formats.names import FORMATS
@@ -93,6 +93,7 @@ def _record(item: Taken, space: str, format_name: str) -> dict[str, Any]:
 def reader_for(path: Path, format_name: str, zone: tzinfo) -> Reader:
     if format_name not in FORMATS:
         raise InvalidInput(f"unknown format {format_name!r}; known: {', '.join(FORMATS)}")
+    check_reachable(path)
     if not path.exists():
         raise InvalidInput(f"there is no file {path}, and no folder")
     if too_broad(path.resolve(), Path.home().resolve()):

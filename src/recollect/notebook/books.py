@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.checks import check_space
+from recollect.checks import check_reachable, check_space
 from recollect.errors import InvalidInput, NotFound, StoreBusy, StoreCorrupt, StoreReadOnly
 from recollect.notebook.forms import Form as Form
 
@@ -119,6 +119,7 @@ class Books:
         """Bind a folder to a space. The same again changes nothing. A folder that was moved takes
         the place of the one that it was, with all that was remembered of it."""
         place = Path(root).expanduser().resolve()
+        check_reachable(place)
         if not place.is_dir():
             raise InvalidInput(f"{place} is no folder; create it first or name another")
         if writable and form is Form.FOLDER:

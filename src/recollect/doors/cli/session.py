@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from recollect.checks import store_is_there
 from recollect.errors import InvalidInput, RecollectError, StoreMissing
 from recollect.text.clip import clip as clip  # commands take it from here
 from recollect.text.visible import visible
@@ -80,7 +81,7 @@ class Session:
         if self.loaded.settings.server is not None:  # it says itself when it is not there
             return
         path = self.loaded.settings.store_path
-        there = path.is_dir() or (path.exists() and path.stat().st_size > 0)
+        there = store_is_there(path)
         creates = getattr(self._arguments, "creates", False)  # a command that writes at times
         if there or creates or self._arguments.command in _CREATE:
             return

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.access.caller import Caller, Scope
+from recollect.checks import store_is_there
 from recollect.errors import InvalidInput, MissingExtra, StoreMissing
 from recollect.vocabulary import GLOBAL_SPACE
 
@@ -96,7 +97,7 @@ class LocalDesks:
         if self._settings.server is not None:  # it says itself when it is not there
             return
         path = self._settings.store_path
-        if not (path.is_dir() or (path.exists() and path.stat().st_size > 0)):
+        if not store_is_there(path):
             raise StoreMissing(
                 f"there is no memory at {path} yet (or it is empty): the first 'remember' creates "
                 "it; if there should be one, check --store and RECOLLECT_STORE"

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.checks import check_reachable
 from recollect.errors import Conflict, InvalidInput, MissingExtra, NotFound
 from recollect.knowledge.documents.beside import Readers
 from recollect.knowledge.documents.blocks import Limits, Unreadable
@@ -59,6 +60,7 @@ class Adding:
         files: list[Given] = []
         folders: list[Path] = []
         for path in paths:
+            check_reachable(path)
             if path.is_dir():
                 folders.append(path.resolve())
                 files += files_under(path, endings, self._limits)
@@ -94,6 +96,7 @@ class Adding:
         return outcome
 
     def instead_by_file(self, card: Memory, path: Path) -> Outcome:
+        check_reachable(path)
         if not path.is_file():
             raise InvalidInput(f"there is no file {path}")
         given = one_file(path, self._limits)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from shlex import quote
@@ -53,7 +54,7 @@ class _Plan(NamedTuple):
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     settings = session.loaded.settings
-    existed = settings.server is not None or settings.store_path.exists()
+    existed = settings.server is not None or os.path.exists(settings.store_path)
     status = session.engine.status()
     plan = _plan(arguments, session)
     asking = sys.stdin.isatty() and not session.json and not arguments.yes
