@@ -40,3 +40,23 @@ def make(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make]:
     yield make
     for store in opened:
         store.close()
+
+
+@pytest.fixture
+def another(request: pytest.FixtureRequest) -> Iterator[Callable[[Store], Store]]:
+    """The same store as another process sees it, where there can be one."""
+    opened: list[Store] = []
+
+    def another(store: Store) -> Store:
+        if isinstance(store, SQLiteStore):
+            opened.append(SQLiteStore(store.path))
+        elif isinstance(store, PostgresStore):
+            url: str = request.getfixturevalue("address")
+            opened.append(PostgresStore(url, tenant=store.tenant))
+        else:
+            return store
+        return opened[-1]
+
+    yield another
+    for store in opened:
+        store.close()

@@ -9,7 +9,10 @@ import pytest
 
 from recollect.stores.protocol import Store
 
-_WRITES = ("put", "fill", "write_notes", "touch", "open_space", "declare", "build")
+_WRITES = (
+    *("exchange", "exchange_notes", "fill", "write_notes", "touch"),
+    *("open_space", "close_space", "declare", "build"),
+)
 _WRITES_OF_TIERS = ((0, "log"), (0, "decide"), (1, "add"), (2, "append"))
 
 

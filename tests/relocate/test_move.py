@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from recollect.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt
-from recollect.relocate.carrying import MovableStore
 from recollect.relocate.move import move, verify
 from recollect.relocate.proof import contents, proof_record
 from recollect.relocate.unfinished import NOTE
+from recollect.stores.movable import MovableStore
 from recollect.stores.protocol import Store
+from recollect.stores.sqlite.store import SQLiteStore
 from recollect.testing import FakeClock, make_entry, make_memory, make_offer
 from recollect.testing.entries import NOON
 from recollect.testing.programs import same_ranking
@@ -268,12 +269,13 @@ def test_a_copy_that_went_wrong_is_never_called_good(
 ) -> None:
     source, target = make("memory"), make("sqlite")
     fill(source)
-    honest = type(target).put
+    assert isinstance(target, SQLiteStore)
+    honest = SQLiteStore.exchange
 
-    def losing(self: Any, entries: list[Any], **named: Any) -> object:
-        return honest(self, entries[:-1], **named)
+    def losing(self: SQLiteStore, exchanges: list[Any], **named: Any) -> list[bool]:
+        return [*honest(self, exchanges[:-1], **named), True]
 
-    monkeypatch.setattr(type(target), "put", losing)
+    monkeypatch.setattr(SQLiteStore, "exchange", losing)
     with pytest.raises(StoreCorrupt, match="the copy differs in the space"):
         move(source, target, clock=clock)
     assert NOTE in target.notes()

@@ -13,11 +13,11 @@ import pytest
 
 from recollect import Engine
 from recollect.errors import Conflict, StoreBusy, StoreUnavailable
-from recollect.relocate.carrying import MovableStore
 from recollect.relocate.move import move
 from recollect.relocate.proof import contents
 from recollect.relocate.unfinished import NOTE, UNFINISHED
 from recollect.settings import Settings
+from recollect.stores.movable import MovableStore
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite.store import SQLiteStore

@@ -5,23 +5,18 @@ left alone, so that a page may be carried twice: after a kill nobody knows how f
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from recollect.relocate.digests import mark_of_memory, of_memory, without_counters
 from recollect.relocate.journal import Journal
 from recollect.relocate.strangers import Strangers
-from recollect.stores.movable import Movable, Whole
+from recollect.stores.movable import Exchange, MovableStore, Whole
 from recollect.stores.protocol import Embedding, Store
 from recollect.text.searched import searched_text
 from recollect.text.tokenise import joined_terms
 from recollect.vocabulary import Entry, Memory, Vectors
 
 PAGE = 1_000
-
-
-@runtime_checkable
-class MovableStore(Store, Movable, Protocol):
-    """A store that can be taken elsewhere, or that what is taken comes to."""
 
 
 class Walked(NamedTuple):
@@ -77,16 +72,13 @@ def carry(
     there, and not what was brought, somebody told or revised there: that stays as it is."""
     ids = [one.memory.id for one in whole]
     there = target.whole(ids)
-    absent: set[str] = set()
     changed: list[Whole] = []
     counted: list[tuple[Whole, Whole]] = []
     differing: list[tuple[Whole, Whole]] = []
     for one, held in zip(whole, there, strict=True):
-        if held is None:
-            absent.add(one.memory.id)
-        elif of_memory(held) == of_memory(one):
+        if held is None or of_memory(held) == of_memory(one):
             continue
-        elif _counts_further(held, one):
+        if _counts_further(held, one):
             counted.append((held, one))
         elif _lacks_vectors_only(held, one):
             changed.append(one)
@@ -96,14 +88,13 @@ def carry(
     strangers.otherwise(
         "memories", [one.memory.id for _, one in differing if one.memory.id not in replaced]
     )
-    fresh = [one for one in whole if one.memory.id in absent or one.memory.id in replaced]
-    journal.bring([mark_of_memory(one) for one in fresh])
-    if replaced:
-        target.delete(list(replaced))
+    fresh = [
+        (held, one)
+        for held, one in zip(there, whole, strict=True)
+        if held is None or one.memory.id in replaced
+    ]
     answers = embeddings[0].fingerprint if embeddings else None
-    entries = [_entry(one, answers) for one in fresh]
-    if entries:
-        target.put(entries, fingerprint=answers)
+    brought = _exchanged(fresh, target, answers, journal)
     if counted:
         target.touch(
             accessed={w.memory.id: w.memory.access_count - h.memory.access_count
@@ -111,9 +102,25 @@ def carry(
             reinforced={w.memory.id: w.memory.reinforcement - h.memory.reinforcement
                         for h, w in counted},
         )  # fmt: skip
-    complete = {entry.memory.id for entry in entries if entry.vectors is not None}
-    _fill([*fresh, *changed], target, embeddings, complete)
-    return len(fresh) + len(changed) + len(counted)
+    complete = {one.memory.id for one in brought if _has_all_vectors(one, answers)}
+    _fill([*brought, *changed], target, embeddings, complete)
+    return len(brought) + len(changed) + len(counted)
+
+
+def _exchanged(
+    fresh: Sequence[tuple[Whole | None, Whole]],
+    target: MovableStore,
+    answers: str | None,
+    journal: Journal,
+) -> list[Whole]:
+    """Those that the target holds now. Where somebody wrote since it was looked at, that stays:
+    the comparison finds it, and the next round looks again."""
+    if not fresh:
+        return []
+    journal.bring([mark_of_memory(one) for _, one in fresh])
+    exchanges = [Exchange(one.memory.id, held, _entry(one, answers)) for held, one in fresh]
+    done = target.exchange(exchanges, fingerprint=answers)
+    return [one for (_, one), made in zip(fresh, done, strict=True) if made]
 
 
 def _may_be_replaced(differing: Sequence[tuple[Whole, Whole]], journal: Journal) -> set[str]:
@@ -169,11 +176,13 @@ def _all_vectors(whole: Whole, answers: str | None) -> Vectors | None:
     """Vectors come with a memory where every passage has one."""
     import numpy as np
 
-    if answers is None or not whole.passages:
-        return None
-    if any(answers not in held.vectors for held in whole.passages):
+    if answers is None or not _has_all_vectors(whole, answers):
         return None
     return np.stack([held.vectors[answers] for held in whole.passages])
+
+
+def _has_all_vectors(whole: Whole, answers: str | None) -> bool:
+    return bool(whole.passages) and all(answers in held.vectors for held in whole.passages)
 
 
 def _fill(
@@ -183,7 +192,8 @@ def _fill(
     complete: set[str],
 ) -> None:
     """Vectors that did not come with their memories: where only some passages have one, and those
-    by an embedder whose index is being built."""
+    by an embedder whose index is being built. They are of these very words: whatever somebody
+    revised since has other handles, and is passed over."""
     import numpy as np
 
     for embedding in embeddings:
@@ -195,12 +205,19 @@ def _fill(
         wanted = [
             (place.handle, held.vectors[by])
             for one, copy in zip(owing, there, strict=True)
-            if copy is not None
+            if copy is not None and _are_cut_alike(copy, one)
             for held, place in zip(one.passages, copy.passages, strict=True)
             if by in held.vectors and by not in place.vectors
         ]
         if wanted:
             target.fill(by, [handle for handle, _ in wanted], np.stack([v for _, v in wanted]))
+
+
+def _are_cut_alike(one: Whole, other: Whole) -> bool:
+    """Do both say the same, in the same passages?"""
+    return of_memory(_without_vectors(without_counters(one))) == of_memory(
+        _without_vectors(without_counters(other))
+    )
 
 
 def forget_others(
@@ -214,9 +231,9 @@ def forget_others(
         missing = [i for i, m in zip(ids, source.get(ids), strict=True) if m is None]
         held = [one for one in target.whole(missing) if one is not None]
         ours = journal.ours([mark_of_memory(one) for one in held])
-        gone = [one.memory.id for one, brought in zip(held, ours, strict=True) if brought]
-        if gone:
-            target.delete(gone)
+        gone = [one for one, brought in zip(held, ours, strict=True) if brought]
+        if gone:  # where somebody wrote since, that stays, and the next round names it
+            target.exchange([Exchange(one.memory.id, one, None) for one in gone])
             erased = True
         left = [one.memory.id for one, brought in zip(held, ours, strict=True) if not brought]
         strangers.only_there("memories", left)

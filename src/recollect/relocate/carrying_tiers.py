@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.relocate.carrying import MovableStore
 from recollect.relocate.digests import (
     mark_of_note,
     mark_of_offer,
@@ -18,7 +17,7 @@ from recollect.relocate.digests import (
 )
 from recollect.relocate.journal import EventsCarried, Journal, is_of_a_move
 from recollect.relocate.strangers import Strangers
-from recollect.stores.movable import Kept, Movable
+from recollect.stores.movable import Kept, Movable, MovableStore
 from recollect.stores.protocol import Store
 from recollect.stores.tiers import Quarantine
 from recollect.vocabulary import Event, Offer, Ruling
@@ -47,9 +46,14 @@ def _pages(store: Store) -> Iterator[list[Offer]]:
 
 
 def carry_offers(source: Store, target: Store, journal: Journal, strangers: Strangers) -> None:
+    """Nobody offers or decides anything in the target between a look at a page and its writing."""
+    here, there = source.tiers().quarantine, target.tiers().quarantine
     for page in _pages(source):
-        _carry_page(page, source.tiers().quarantine, target.tiers().quarantine, journal, strangers)
-    _erase_others(source.tiers().quarantine, target.tiers().quarantine, target, journal, strangers)
+        with there.settling():
+            _carry_page(page, here, there, journal, strangers)
+    for page in _pages(target):
+        with there.settling():
+            _erase_others(page, here, there, journal, strangers)
 
 
 def _carry_page(
@@ -99,19 +103,22 @@ def _carry_page(
 
 
 def _erase_others(
-    here: Quarantine, there: Quarantine, target: Store, journal: Journal, strangers: Strangers
+    page: Sequence[Offer],
+    here: Quarantine,
+    there: Quarantine,
+    journal: Journal,
+    strangers: Strangers,
 ) -> None:
     """What was brought and is in the source no more."""
-    for page in _pages(target):
-        known = here.get([offer.id for offer in page])
-        others = [offer for offer, held in zip(page, known, strict=True) if held is None]
-        marks = [mark_of_offer(offer, there.rulings(offer.id)) for offer in others]
-        ours = journal.ours(marks)
-        gone = [offer.id for offer, brought in zip(others, ours, strict=True) if brought]
-        if gone:
-            there.erase(gone)
-        left = [offer.id for offer, brought in zip(others, ours, strict=True) if not brought]
-        strangers.only_there("offers", left)
+    known = here.get([offer.id for offer in page])
+    others = [offer.id for offer, held in zip(page, known, strict=True) if held is None]
+    now = [offer for offer in there.get(others) if offer is not None]  # the page may be older
+    ours = journal.ours([mark_of_offer(offer, there.rulings(offer.id)) for offer in now])
+    gone = [offer.id for offer, brought in zip(now, ours, strict=True) if brought]
+    if gone:
+        there.erase(gone)
+    left = [offer.id for offer, brought in zip(now, ours, strict=True) if not brought]
+    strangers.only_there("offers", left)
 
 
 def _as_it_came(offer: Offer, rulings: Sequence[Ruling]) -> Offer:
@@ -135,6 +142,13 @@ def recent_of(store: Movable, *, now: datetime) -> list[Kept]:
 
 def carry_recent(
     source: Movable, target: MovableStore, journal: Journal, strangers: Strangers, *, now: datetime
+) -> None:
+    with target.tiers().quarantine.settling():  # whoever makes something recent there holds it too
+        _carry_recent(source, target, journal, strangers, now)
+
+
+def _carry_recent(
+    source: Movable, target: MovableStore, journal: Journal, strangers: Strangers, now: datetime
 ) -> None:
     there = target.tiers().working
     wanted = recent_of(source, now=now)
@@ -160,7 +174,9 @@ def notes_of(store: Store) -> dict[str, str]:
     return {key: value for key, value in store.notes().items() if not is_of_a_move(key)}
 
 
-def carry_notes(source: Store, target: Store, journal: Journal, strangers: Strangers) -> None:
+def carry_notes(
+    source: Store, target: MovableStore, journal: Journal, strangers: Strangers
+) -> None:
     wanted, held = notes_of(source), notes_of(target)
     differing = [key for key in held if held[key] != wanted.get(key)]
     ours = journal.ours([mark_of_note(key, held[key]) for key in differing])
@@ -170,7 +186,9 @@ def carry_notes(source: Store, target: Store, journal: Journal, strangers: Stran
     told = {key: value for key, value in wanted.items() if held.get(key) != value}
     told = {key: value for key, value in told.items() if key not in left}
     gone = dict.fromkeys(key for key in differing if key not in left and key not in wanted)
-    journal.bring([mark_of_note(*note) for note in told.items()], {**told, **gone})
+    # where somebody sets one of these just now, none is written, and the next round looks again
+    marks = [mark_of_note(*note) for note in told.items()]
+    journal.bring_notes({key: held.get(key) for key in (*told, *gone)}, {**told, **gone}, marks)
 
 
 def events_of(store: Store, after: int = 0) -> Iterator[list[Event]]:

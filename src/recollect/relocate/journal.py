@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from recollect.errors import Conflict
 from recollect.relocate.unfinished import NOTE
-from recollect.stores.protocol import Store
+from recollect.stores.movable import MovableStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,20 +50,20 @@ def is_of_a_move(key: str) -> bool:
 
 
 class Journal:
-    def __init__(self, target: Store, state: State) -> None:
+    def __init__(self, target: MovableStore, state: State) -> None:
         self._target = target
         self.state = state
         self._known: NDArray[np.uint64] | None = None  # sorted; None: not read yet
         self._newer: list[bytes] = []  # written since they were read
 
     @classmethod
-    def found(cls, target: Store) -> Journal | None:
+    def found(cls, target: MovableStore) -> Journal | None:
         """That of a move that was begun before."""
         said = target.notes(NOTE).get(NOTE)
         return None if said is None else cls(target, _read(said))
 
     @classmethod
-    def begun(cls, target: Store, state: State) -> Journal:
+    def begun(cls, target: MovableStore, state: State) -> Journal:
         journal = cls(target, state)
         journal.say(state)
         return journal
@@ -72,19 +72,38 @@ class Journal:
         """How far it is now."""
         self._write(state, {})
 
-    def bring(self, marks: Sequence[bytes], with_these: Mapping[str, str | None] = {}) -> None:
-        """Before they are brought. Notes that are themselves what is brought go with their marks,
-        all or none."""
-        if not marks:
-            if with_these:
-                self._target.write_notes(with_these)
+    def bring(self, marks: Sequence[bytes]) -> None:
+        """Before they are brought."""
+        if marks:
+            state, told = self._with_marks(marks)
+            self._write(state, told)
+            self._learn(marks)
+
+    def bring_notes(
+        self,
+        seen: Mapping[str, str | None],
+        told: Mapping[str, str | None],
+        marks: Sequence[bytes],
+    ) -> None:
+        """Notes that are themselves what is brought, with their marks: all, or none where somebody
+        has written to one since it was seen."""
+        if not told:
             return
-        together = b"".join(marks)
+        state, noted = self._with_marks(marks)
+        if self._target.exchange_notes(seen, {**told, **noted, NOTE: _said(state)}):
+            self.state = state
+            self._learn(marks)
+
+    def _with_marks(self, marks: Sequence[bytes]) -> tuple[State, dict[str, str]]:
+        """The state that names them, and their list."""
         lists = self.state.lists
-        told = {**with_these, _key(lists): b64encode(together).decode()}
-        self._write(self.state._replace(lists=lists + 1), told)
+        return self.state._replace(lists=lists + 1), {
+            _key(lists): b64encode(b"".join(marks)).decode()
+        }
+
+    def _learn(self, marks: Sequence[bytes]) -> None:
         if self._known is not None:
-            self._newer.append(together)
+            self._newer.append(b"".join(marks))
 
     def ours(self, marks: Sequence[bytes]) -> list[bool]:
         """Was just this brought by the move? Eight megabytes for a million, read when it is asked
@@ -110,10 +129,13 @@ class Journal:
         lists = {_key(number): None for number in range(self.state.lists)}
         self._target.write_notes({NOTE: None, **lists})
 
-    def _write(self, state: State, told: Mapping[str, str | None]) -> None:
-        said = json.dumps({"version": _VERSION, **state._asdict()})
-        self._target.write_notes({**told, NOTE: said})
+    def _write(self, state: State, told: Mapping[str, str]) -> None:
+        self._target.write_notes({**told, NOTE: _said(state)})
         self.state = state
+
+
+def _said(state: State) -> str:
+    return json.dumps({"version": _VERSION, **state._asdict()})
 
 
 def _key(number: int) -> str:

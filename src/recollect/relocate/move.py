@@ -7,7 +7,8 @@ proof holds they go, and the target is a store like any other.
 The source is only read. If it is written to meanwhile, the proof does not hold; then what changed
 is carried too, a few times, and if it still changes that is said. Nothing is changed or erased in
 the target but what the move itself brought, as it brought it: what somebody told, revised or set
-there meanwhile is named, and stays in the way until they have seen to it.
+there meanwhile is named, and stays in the way until they have seen to it. To look whether it is
+still so and to write is one step of the store (`Movable.exchange`).
 """
 
 from __future__ import annotations
@@ -24,13 +25,7 @@ from recollect.errors import (
     StoreError,
     StoreUnavailable,
 )
-from recollect.relocate.carrying import (
-    MovableStore,
-    agree_on_embeddings,
-    carry,
-    forget_others,
-    walk,
-)
+from recollect.relocate.carrying import agree_on_embeddings, carry, forget_others, walk
 from recollect.relocate.carrying_tiers import (
     carry_events,
     carry_notes,
@@ -44,6 +39,7 @@ from recollect.relocate.journal import EventsCarried, Journal, State
 from recollect.relocate.proof import EVENTS, Contents, Progress, Proof, compare, contents
 from recollect.relocate.strangers import Strangers
 from recollect.relocate.unfinished import is_unfinished
+from recollect.stores.movable import MovableStore
 from recollect.stores.protocol import Store
 from recollect.vocabulary import GLOBAL_SPACE
 
@@ -264,8 +260,8 @@ class _Move:
         ]
         ours = journal.ours([mark_of_space(name) for name in empty])
         for name, brought in zip(empty, ours, strict=True):
-            if brought:
-                self._target.delete_space(name)
+            if brought:  # unless somebody has just told something there
+                self._target.close_space(name)
             else:
                 strangers.only_there("empty spaces", [name])
 

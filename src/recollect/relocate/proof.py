@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from recollect.relocate.carrying import MovableStore, walk
+from recollect.relocate.carrying import walk
 from recollect.relocate.carrying_tiers import events_of, notes_of, offers_of, recent_of
 from recollect.relocate.digests import (
     Digest,
@@ -18,6 +18,7 @@ from recollect.relocate.digests import (
     of_offer,
     of_recent,
 )
+from recollect.stores.movable import MovableStore
 
 Progress = Callable[[int, int | None], None]
 EVENTS = "events"

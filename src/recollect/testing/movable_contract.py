@@ -10,7 +10,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from recollect.relocate.carrying import MovableStore
+from recollect.errors import FingerprintMismatch
+from recollect.stores.movable import Exchange, MovableStore, Whole
 from recollect.testing.entries import NOON, ToyEmbedder, make_entry, make_memory
 
 TOY = ToyEmbedder()
@@ -83,3 +84,102 @@ class MovableContract:
     def test_each_store_has_a_name_of_its_own(self, make_store: MakeStore) -> None:
         first, second = make_store(), make_store()
         assert first.identity() == first.identity() != second.identity()
+
+    # Whoever writes what was seen a moment ago may have been overtaken
+
+    def test_what_is_as_it_was_seen_is_exchanged(self, store: MovableStore) -> None:
+        store.declare(TOY.embedding)
+        told = [make_memory(f"原来的 {n}", f"m{n}") for n in range(3)]
+        store.put([make_entry(one, TOY) for one in told], fingerprint=TOY.fingerprint)
+        first, second, third = self._seen(store, "m0", "m1", "m2")
+        store.touch(accessed={"m0": 3}, reinforced={"m0": 1})  # counting is no telling
+        anew = replace(told[0], text="新的 anew", metadata={"页": 2})
+        done = store.exchange(
+            [
+                Exchange("m0", first, make_entry(anew, TOY)),
+                Exchange("m1", second, None),
+                Exchange("new", None, make_entry(make_memory("从前没有 new", "new"), TOY)),
+                Exchange("nobody", None, None),
+            ],
+            fingerprint=TOY.fingerprint,
+        )
+        assert done == [True, True, True, True]
+        assert store.get(["m0", "m1", "m2"]) == [anew, None, told[2]]
+        assert store.history("m0") == []
+        assert self._seen(store, "m2") == [third]
+        assert store.pending(["global"]) == 0 and store.count() == 3
+        found = store.search_words(["anew"], spaces=["global"], where=None, limit=9)
+        assert [one.memory_id for one in found] == ["m0"]
+        assert store.search_words(["原"], spaces=["global"], where=None, limit=9) != []
+        assert all(check.ok for check in store.check() if check.part != "disk")
+
+    def test_what_somebody_wrote_meanwhile_stays(self, store: MovableStore) -> None:
+        told = [make_memory(f"原来的 {n}", f"m{n}") for n in range(3)]
+        store.put([make_entry(one) for one in told])
+        first, second, third = self._seen(store, "m0", "m1", "m2")
+        revised = replace(told[0], text="那边改过 revised", updated_at=NOON + timedelta(1))
+        store.revise(make_entry(revised))
+        store.delete(["m1"])
+        back = replace(told[2], updated_at=NOON + timedelta(2))
+        store.revise(make_entry(replace(back, text="别的 other")))
+        store.revise(make_entry(told[2]))  # it says the same again, after something else
+        store.put([make_entry(make_memory("先到的 first", "new"))])
+        entries = [make_entry(make_memory("搬来的 brought", one)) for one in ("m0", "m1", "new")]
+        done = store.exchange(
+            [
+                Exchange("m0", first, entries[0]),
+                Exchange("m1", second, entries[1]),
+                Exchange("new", None, entries[2]),
+                Exchange("m2", third, None),
+                Exchange("free", None, make_entry(make_memory("空位 free", "free"))),
+            ]
+        )
+        assert done == [False, False, False, False, True]
+        held = store.get(["m0", "m1", "new", "m2", "free"])
+        assert [one and one.text for one in held] == [
+            "那边改过 revised",
+            None,
+            "先到的 first",
+            "原来的 2",
+            "空位 free",
+        ]
+
+    def test_an_exchange_that_fails_changes_nothing(self, store: MovableStore) -> None:
+        store.declare(TOY.embedding)
+        kept = make_memory("留着 kept", "a")
+        store.put([make_entry(kept, TOY)], fingerprint=TOY.fingerprint)
+        (seen,) = self._seen(store, "a")
+        by_another = make_entry(replace(kept, text="换 other"), OTHER)
+        with pytest.raises(FingerprintMismatch):
+            store.exchange([Exchange("a", seen, by_another)], fingerprint=OTHER.fingerprint)
+        assert store.get(["a"]) == [kept] and self._seen(store, "a") == [seen]
+
+    def test_notes_that_are_as_they_were_seen(self, store: MovableStore) -> None:
+        store.write_notes({"设置": "1", "old": "x"})
+        seen = {"设置": "1", "old": "x", "new": None}
+        assert store.exchange_notes(seen, {"设置": "2", "old": None, "new": "y", "mark": "m"})
+        assert store.notes() == {"mark": "m", "new": "y", "设置": "2"}
+        for before in ({"设置": "1"}, {"old": "x"}, {"new": None}, {"设置": "2", "new": "z"}):
+            assert not store.exchange_notes(before, {"设置": "9", "mark": None})
+        assert store.notes() == {"mark": "m", "new": "y", "设置": "2"}
+
+    def test_a_space_is_closed_where_it_is_empty(self, store: MovableStore) -> None:
+        store.open_space("空的")
+        store.put([make_entry(make_memory("在这里 here", "a", space="满的"))])
+        assert [store.close_space(name) for name in ("空的", "满的", "没有")] == [
+            True,
+            False,
+            False,
+        ]
+        assert {info.name for info in store.spaces()} == {"global", "满的"}
+        assert store.count() == 1
+        store.close_space("global")  # the user's own is always there
+        assert "global" in {info.name for info in store.spaces()}
+
+    @staticmethod
+    def _seen(store: MovableStore, *ids: str) -> list[Whole | None]:
+        """Without vectors, which are not compared."""
+        return [
+            one and one._replace(passages=tuple(p._replace(vectors={}) for p in one.passages))
+            for one in store.whole(ids)
+        ]

@@ -106,6 +106,11 @@ class LeftToTheTruth:
     def whole(self, ids: Sequence[str]) -> list[Whole | None]:
         return self._movable().whole(ids)
 
+    def exchange_notes(
+        self, seen: Mapping[str, str | None], told: Mapping[str, str | None]
+    ) -> bool:
+        return self._movable().exchange_notes(seen, told)
+
     def embeddings(self) -> tuple[Embedding, ...]:
         return self._movable().embeddings()
 

@@ -20,6 +20,7 @@ from recollect.stores.composite.delegating import LeftToTheTruth
 from recollect.stores.composite.feeding import catch_up, make_anew
 from recollect.stores.composite.follower import Follower
 from recollect.stores.composite.searching import Bounds, Searching, search
+from recollect.stores.movable import Exchange
 from recollect.stores.protocol import Embedding, Owes, SeenByQuestions, Store, Written
 from recollect.stores.retrievers import (
     MEANING,
@@ -116,6 +117,14 @@ class CompositeStore(LeftToTheTruth):
 
     def delete_space(self, space: str) -> int:
         return self._followed(self._truth.delete_space(space))
+
+    def exchange(
+        self, exchanges: Sequence[Exchange], *, fingerprint: str | None = None
+    ) -> list[bool]:
+        return self._followed(self._movable().exchange(exchanges, fingerprint=fingerprint))
+
+    def close_space(self, space: str) -> bool:
+        return self._followed(self._movable().close_space(space))
 
     def declare(self, embedding: Embedding) -> Embedding:
         return self._followed(self._truth.declare(embedding))

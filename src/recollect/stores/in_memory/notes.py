@@ -18,6 +18,14 @@ class Notes:
         self.write_notes({key: value})
 
     def write_notes(self, told: Mapping[str, str | None]) -> None:
+        self.exchange_notes({}, told)
+
+    def exchange_notes(
+        self, seen: Mapping[str, str | None], told: Mapping[str, str | None]
+    ) -> bool:
         with self._writing:  # a new one each time: whoever reads has a whole one
+            if any(self._notes.get(key) != value for key, value in seen.items()):
+                return False
             held = {**self._notes, **told}
             self._notes = {key: value for key, value in held.items() if value is not None}
+            return True

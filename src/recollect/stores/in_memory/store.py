@@ -24,7 +24,7 @@ from recollect.text.tokenise import terms as terms_of
 from recollect.vocabulary import Check, Vectors
 
 
-class InMemoryStore(Searching, Notes, HasWhole):
+class InMemoryStore(Searching, HasWhole, Notes):
     def __init__(self) -> None:
         super().__init__()
         self._working = InMemoryWorkingMemory()

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 from recollect.stores.in_memory.changes import InMemoryFeed
 from recollect.stores.in_memory.tiers import InMemoryWorkingMemory
-from recollect.stores.movable import Kept, Whole
+from recollect.stores.in_memory.truth import Truth
+from recollect.stores.movable import Exchange, Kept, Whole
 from recollect.stores.protocol import Embedding
-from recollect.vocabulary import Revision
 
 
-class HasWhole:
-    _lock: threading.RLock
+class HasWhole(Truth):
     _feed: InMemoryFeed
-    _identities: dict[str, str]
-    _history: dict[str, list[Revision]]
     _working: InMemoryWorkingMemory
 
     def whole(self, ids: Sequence[str]) -> list[Whole | None]:
@@ -32,6 +28,27 @@ class HasWhole:
                 )
                 for held in self._feed.held(ids)
             ]
+
+    def exchange(
+        self, exchanges: Sequence[Exchange], *, fingerprint: str | None = None
+    ) -> list[bool]:
+        with self._lock:
+            held = self.whole([one.id for one in exchanges])
+            done = [one.may_be_made(now) for one, now in zip(exchanges, held, strict=True)]
+            made = [one for one, may in zip(exchanges, done, strict=True) if may]
+            entries = [one.instead for one in made if one.instead is not None]
+            for entry in entries:  # before anything goes
+                self._embeddings.check(entry, fingerprint)
+            self.delete([one.id for one in made])
+            self.put(entries, fingerprint=fingerprint)
+            return done
+
+    def close_space(self, space: str) -> bool:
+        with self._lock:
+            if space not in self._spaces or self.count(spaces=[space]):
+                return False
+            self.delete_space(space)
+            return True
 
     def embeddings(self) -> tuple[Embedding, ...]:
         return self._feed.embeddings()

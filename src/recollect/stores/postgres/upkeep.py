@@ -154,15 +154,15 @@ class Upkeep:
 
     # What was forgotten
 
-    def erase(self, work: Callable[[Cursor], _T]) -> _T:
-        """Write what erases something."""
+    def erase(self, work: Callable[[Cursor], _T], *, alone: bool = False) -> _T:
+        """Write what erases something; `alone` as for any write."""
 
         def erasing(writer: Cursor) -> tuple[_T, int]:
             done = work(writer)
             (number,) = writer.execute("SELECT pg_current_xact_id()::text").fetchone() or ("0",)
             return done, int(number)
 
-        done, number = self._database.write(erasing)
+        done, number = self._database.write(erasing, alone=alone)
         with self._guard:
             self.erased_by = max(self.erased_by or 0, number)
         return done

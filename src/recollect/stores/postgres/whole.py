@@ -1,30 +1,80 @@
-"""All that a store on PostgreSQL holds of a memory."""
+"""All that a store on PostgreSQL holds of a memory, and what comes from another store in its
+place."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from recollect.stores.movable import Kept, Whole
-from recollect.stores.postgres import vector_tables
+from recollect.stores.movable import Exchange, Kept, Whole
+from recollect.stores.postgres import notes, vector_tables, writing
 from recollect.stores.postgres.arrays import bigints, texts
 from recollect.stores.postgres.database import Cursor, Database
+from recollect.stores.postgres.growing import Growing
 from recollect.stores.postgres.rows import SELECTED, from_row, from_snapshot
+from recollect.stores.postgres.spaces import existing
+from recollect.stores.postgres.upkeep import Upkeep
 from recollect.stores.postgres.vectors import numbers_of
-from recollect.stores.protocol import Embedding
+from recollect.stores.protocol import Embedding, Written
 from recollect.stores.retrievers import Held, HeldPassage
-from recollect.vocabulary import Passage, Revision, Vector
+from recollect.vocabulary import Entry, Passage, Revision, Vector
 
 
 class HasWhole:
     """The part of a store that hands it out."""
 
     _database: Database
+    _growing: Growing
+    _upkeep: Upkeep
 
     def whole(self, ids: Sequence[str]) -> list[Whole | None]:
         with self._database.read() as reader:
             found = _whole(reader, ids)
         return [found.get(memory_id) for memory_id in ids]
+
+    def exchange(
+        self, exchanges: Sequence[Exchange], *, fingerprint: str | None = None
+    ) -> list[bool]:
+        """While nobody else of the tenant writes: what is seen then is what is written over."""
+        told: list[Entry] = []
+        written: list[Written] = []
+
+        def exchange(writer: Cursor) -> list[bool]:
+            held = _whole(writer, [one.id for one in exchanges])
+            done = [one.may_be_made(held.get(one.id)) for one in exchanges]
+            made = [one for one, may in zip(exchanges, done, strict=True) if may]
+            writing.delete(writer, [one.id for one in made if one.seen is not None])
+            told[:] = [one.instead for one in made if one.instead is not None]
+            written[:] = writing.put(writer, told, fingerprint) if told else []
+            return done
+
+        if any(one.seen is not None for one in exchanges):
+            done = self._upkeep.erase(exchange, alone=True)
+        else:
+            done = self._database.write(exchange, alone=True)
+        self._growing.told(told, written)
+        return done
+
+    def exchange_notes(
+        self, seen: Mapping[str, str | None], told: Mapping[str, str | None]
+    ) -> bool:
+        def exchange(writer: Cursor) -> bool:
+            if any(notes.notes(writer, key).get(key) != value for key, value in seen.items()):
+                return False
+            notes.write_notes(writer, told)
+            return True
+
+        return self._database.write(exchange, alone=True)
+
+    def close_space(self, space: str) -> bool:
+        def close(writer: Cursor) -> bool:
+            held = existing(writer, [space]).get(space)
+            if held is None or held.memories:
+                return False
+            writing.delete_space(writer, space)
+            return True
+
+        return self._upkeep.erase(close, alone=True)
 
     def embeddings(self) -> tuple[Embedding, ...]:
         with self._database.ask() as reader:

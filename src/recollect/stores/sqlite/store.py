@@ -355,8 +355,7 @@ class SQLiteStore(HasGenerations, HasWhole):
         self._upkeep.maintainer.do(anew=anew)
 
     def neglected(self) -> list[str]:
-        trouble = self._upkeep.maintainer.trouble()
-        return [trouble] if trouble else []
+        return [fault.finding for fault in self._upkeep.maintainer.checks()]
 
     def tiers(self) -> Tiers:
         # here: a question that asks no tier does not load them
