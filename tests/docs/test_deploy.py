@@ -71,16 +71,18 @@ def test_every_variable_is_in_the_example_and_no_password_is(compose: dict[str, 
 
 def test_the_server_understands_its_command(compose: dict[str, Any]) -> None:
     service = compose["services"]["recollect"]
-    parsed = build_parser("serve").parse_args(service["command"])
+    said = [re.sub(r"\$\{\w+:-(.*)\}", r"\1", word) for word in service["command"]]  # by default
+    parsed = build_parser("serve").parse_args(said)
     assert (parsed.command, parsed.host, parsed.port) == ("serve", "0.0.0.0", 8321)
+    assert (parsed.allow_host, parsed.workers) == (["localhost"], 0)
     assert service["ports"][0].startswith("127.0.0.1:")  # nobody else reaches it without a proxy
     assert service["ports"][0].endswith(f":{parsed.port}")
     for name in service["environment"]:
         if name.startswith("RECOLLECT_"):
             assert name.removeprefix("RECOLLECT_").lower() in Settings.__slots__, name
     assert Settings(store=service["environment"]["RECOLLECT_STORE"]).server is not None
-    said = (DEPLOY / "compose.yaml").read_text("utf-8")
-    for line in re.findall(r"run --rm recollect (.+)", said):
+    text = (DEPLOY / "compose.yaml").read_text("utf-8")
+    for line in re.findall(r"run --rm recollect (.+)", text):
         words = shlex.split(line)
         assert build_parser(words[0]).parse_args(words).command == words[0]
 
