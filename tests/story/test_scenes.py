@@ -11,7 +11,7 @@ import pytest
 from recollect import Engine, Memory
 from recollect.errors import InvalidInput, NotFound
 from recollect.story import Character, ScenePlan, Story
-from recollect.story.splitting import PART_CHARS, parts_of, scenes_of
+from recollect.story.splitting import PART_CHARS, first_sentence, parts_of, scenes_of
 from tests.story.telling import CAST, small_engine, story_in
 
 TEXT = "林婉在码头受了伤，左臂流血。\n\nShe said: “It is nothing.” 王爷站在雨里。"
@@ -350,3 +350,32 @@ def test_a_model_that_fails_costs_nothing_but_its_findings(answer: Any) -> None:
         assert added.entities == ["lin", "zhao"]  # by rules
         assert [note for note in added.notes if note.startswith("nothing was extracted: ")]
         assert [e.text for e in story.timeline(1)] == ["林婉在码头受了伤，左臂流血。"]
+
+
+LONG = "Tobin stood at the back of the hall with Greywake at his hip and said what"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (f"{LONG}\nthey all thought. Wim smiled.", f"{LONG} they all thought."),
+        (f"# One\n\n{LONG}\r\nthey thought.\r\n", f"{LONG} they thought."),
+        ("沈大夫就着烛火接骨，用的是两块桶板，嘴里念着三十年前\n师父教的口诀。她说。",
+         "沈大夫就着烛火接骨，用的是两块桶板，嘴里念着三十年前师父教的口诀。"),
+        ("沈大夫就着烛火接骨，手里是 two old staves from\nthe cooper's yard。",
+         "沈大夫就着烛火接骨，手里是 two old staves from the cooper's yard。"),
+        # what stands alone stays alone: a title, verses, another paragraph, speech
+        ("雨夜\n林雀来了。", "雨夜"),
+        ("The Yard\nMara came.", "The Yard"),
+        (f"{LONG}\n\nMara came.", LONG),
+        (f"{LONG}\n　　林雀来了。", LONG),
+        (f"{LONG}\n“No,” said Mara.", LONG),
+        ("沈大夫就着烛火接骨，用的是两块桶板，嘴里念着三十年前的口诀。\n林雀来了。",
+         "沈大夫就着烛火接骨，用的是两块桶板，嘴里念着三十年前的口诀。"),
+        (f"{LONG}\n***\nMara came.", LONG),
+    ],
+)  # fmt: skip
+def test_a_sentence_goes_on_in_the_next_line_where_lines_are_of_one_width(
+    text: str, first: str
+) -> None:
+    assert first_sentence(text) == first

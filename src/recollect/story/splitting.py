@@ -39,6 +39,8 @@ _SENTENCE = re.compile(
     rf".+?(?:[。！？!?…]+[”’」』）)\"']*|{_SHORTENED}(?<!\b[A-HJ-Z])\.[”’)\"']*(?=\s)|\n+|$)\s*",
     re.DOTALL,
 )
+_BROKEN_WIDTH = 40  # columns, at least: editors break lines at 60 to 120
+_ANEW = re.compile(r"[ \t　]*[“‘「『\"']|[　\t]|  ")  # speech, or an indented paragraph
 _TITLE_EDGES = " \t　:：.-—–、|·"
 _SAID = re.compile(r"[。！？!?…；;”」』\"]|\.(?:\s|$)")  # a sentence, or a part of one
 _FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\n((?:[^\n]*\n){0,40}?)---[ \t]*(?:\n|\Z)")
@@ -134,8 +136,27 @@ def first_sentence(text: str, most: int = 200) -> str:
     told = 0
     while told < len(lines) - 1 and _is_above(lines[told]):
         told += 1
-    found = next(iter(sentences_of("\n".join(lines[told:]).strip())), "").strip()
+    found = next(iter(sentences_of(_whole_line(lines[told:]))), "").strip()
     return found if len(found) <= most else found[: most - 1] + "…"
+
+
+def _whole_line(lines: list[str]) -> str:
+    """The first line, with those into which it was broken by an editor that keeps lines short. A
+    title is shorter than such lines; a paragraph, verse or speech begins anew."""
+    whole = line = lines[0].strip()
+    for following in lines[1:]:
+        ends = _SAID.search(line[-2:]) is not None
+        if ends or _width(line) < _BROKEN_WIDTH or _ANEW.match(following) or _is_above(following):
+            break
+        line = following.strip()
+        chinese = not (whole[-1].isascii() and line[0].isascii())
+        whole += line if chinese else f" {line}"
+    return whole
+
+
+def _width(line: str) -> int:
+    """In a terminal: a Chinese character takes two columns."""
+    return len(line) + sum(not one.isascii() for one in line)
 
 
 def _is_above(line: str) -> bool:
