@@ -64,6 +64,13 @@ def test_a_key_is_asked_for_and_kept_in_the_tab_alone(keyed: Keyed, here: Visit)
     expect(dialog).to_be_visible()
     enter(page, "rk_wrong")
     expect(dialog.get_by_role("alert")).to_be_visible()
+    for typed in (
+        "密钥",
+        "rk＿１２３４",
+        "   ",
+    ):  # no header can hold these: it is not the server's fault
+        enter(page, typed)
+        expect(dialog.get_by_role("alert")).to_contain_text("A key looks like rk_")
     enter(page, keyed.reviewer.key)
     expect(dialog).to_have_count(0)
     expect(page.locator(".connection")).to_have_text("Live")

@@ -6,6 +6,9 @@ import { api } from "../api.js";
 import { key } from "../key.js";
 import { ProblemNote } from "./problem.js";
 
+// No header holds anything else, and it would look as if the server were away.
+const SENDABLE = /^[!-~]+$/;
+
 export function KeyDialog({ onAccepted }) {
   const { t } = useWords();
   const dialog = useRef(null);
@@ -19,6 +22,10 @@ export function KeyDialog({ onAccepted }) {
 
   const submit = async (event) => {
     event.preventDefault();
+    if (!SENDABLE.test(typed.trim())) {
+      setProblem({ code: "no_key" });
+      return;
+    }
     setBusy(true);
     key.set(typed.trim());
     try {

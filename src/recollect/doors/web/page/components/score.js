@@ -13,7 +13,8 @@ const colour = (name) => {
 const written = (value) => value.toFixed(3).replace("-", "−");
 
 export function Score({ score, parts }) {
-  const { t } = useWords();
+  const { t, named } = useWords();
+  const said = (name) => named("part", named("channel", name)); // a part may be that of a channel
   const shown = Object.entries(parts).filter(([, value]) => Math.abs(value) >= 0.0005);
   // A score of 1 fills the bar; where parts take away, what is given may be longer.
   const whole = Math.max(1, shown.reduce((sum, [, value]) => sum + Math.max(0, value), 0));
@@ -31,7 +32,7 @@ export function Score({ score, parts }) {
     <ul class="score-parts">
       ${shown.map(
         ([name, value]) =>
-          html`<li key=${name}><span class=${`dot part-${colour(name)}`} aria-hidden="true"></span>${name} ${written(value)}</li>`,
+          html`<li key=${name}><span class=${`dot part-${colour(name)}`} aria-hidden="true"></span>${said(name)} ${written(value)}</li>`,
       )}
     </ul>
   </div>`;

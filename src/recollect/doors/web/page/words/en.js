@@ -25,6 +25,7 @@ export const en = {
   "key.forget": "Forget the key",
   "key.how": "Whoever runs the server makes one with: recollect keys create NAME --scope review --scope read",
 
+  "problem.no_key": "A key looks like rk_…, of English letters, digits and _ alone. Copy the whole of it.",
   "problem.unreachable": "The server cannot be reached. Is it running?",
   "problem.timeout": "The server took too long to answer.",
   "problem.page": "Something in this page went wrong: {what}. Load it again; if it comes back, please tell us.",
@@ -103,6 +104,16 @@ export const en = {
   "channel.history": "conversation",
   "channel.web": "web",
   "channel.neighbour": "with what stands beside it",
+
+  "part.relevance": "relevance",
+  "part.near words": "near words",
+  "part.reinforcement": "reinforcement",
+  "part.recency": "recency",
+  "part.access": "access",
+  "part.period": "period",
+  "part.neighbours": "neighbours",
+  "part.repeats": "repeats",
+  "part.reranker": "reranker",
 
   "tiers.about": "From what was heard to what is known.",
   "tiers.space": "Space",

@@ -25,6 +25,7 @@ export const zh = {
   "key.forget": "忘掉密钥",
   "key.how": "由服务器的管理者生成：recollect keys create NAME --scope review --scope read",
 
+  "problem.no_key": "密钥形如 rk_…，只有英文字母、数字和 _。请完整复制。",
   "problem.unreachable": "连不上服务器。它在运行吗？",
   "problem.timeout": "服务器太久没有回答。",
   "problem.page": "页面出了问题：{what}。请重新加载；如果仍然出现，请告诉我们。",
@@ -103,6 +104,16 @@ export const zh = {
   "channel.history": "对话",
   "channel.web": "网络",
   "channel.neighbour": "含相邻内容",
+
+  "part.relevance": "相关度",
+  "part.near words": "词义相近",
+  "part.reinforcement": "多次提及",
+  "part.recency": "新近",
+  "part.access": "使用频次",
+  "part.period": "时段相符",
+  "part.neighbours": "相邻内容",
+  "part.repeats": "重复",
+  "part.reranker": "重排模型",
 
   "tiers.about": "从听说的，到确知的。",
   "tiers.space": "空间",
