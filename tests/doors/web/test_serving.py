@@ -122,7 +122,7 @@ def test_every_word_that_is_used_is_there_and_the_other_way_round(
     assert used - en.keys() == set()
     made = tuple(re.findall(r"\bt\(`([\w.]+\.)\$\{", code))  # by a word of the server, or a choice
     groups = (
-        "status.", "channel.", "part.", "decision.", "tier.", "verdict.", "state.", "memory.", "upload.",
-        "document.", *made,
+        "status.", "channel.", "part.", "decision.", "tier.", "verdict.", "state.", "memory.",
+        "upload.", "document.", *made,
     )  # fmt: skip
     assert [name for name in en if name not in used and not name.startswith(groups)] == []
