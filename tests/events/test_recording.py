@@ -48,6 +48,9 @@ class NoRoom:
     def first(self) -> int:
         return self._log.first()
 
+    def erase(self, ids: Collection[int]) -> int:
+        return self._log.erase(ids)
+
     def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
         return self._log.erase_mentions(ids, kind=kind)
 

@@ -77,6 +77,22 @@ def test_the_same_questions_get_the_same_answers(
     assert "not the same: the space" in different.out
 
 
+def test_a_target_that_was_asked_before_keeps_what_happened(cli: Cli, tmp_path: Path) -> None:
+    first, last = str(tmp_path / "memory.db"), str(tmp_path / "asked.db")
+    settings = Settings(embedder="hashing")
+    for place in (first, last):
+        with Engine(place, settings=settings) as engine:
+            engine.recall("有什么 what is there?")
+    with Engine(first, settings=settings) as engine:
+        told(engine)
+    moved = cli("move", first, last, "--events", "--text")
+    assert moved.code == 0, moved.err
+    assert "1 events happened in the target only; they stay" in moved.err
+    again = cli("move", "--verify", first, last, "--events", "--json")
+    assert (again.code, again.json["events"]["same"]) == (0, True)
+    assert again.json["events"]["target"] == again.json["events"]["source"] + 1
+
+
 def _move(*arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "recollect.doors.cli.main", "move", *arguments, "--json"],

@@ -17,7 +17,7 @@ from recollect.relocate.unfinished import NOTE
 from recollect.stores.protocol import Store
 from recollect.testing import FakeClock, make_entry, make_memory, make_offer
 from recollect.testing.entries import NOON
-from recollect.vocabulary import Decision, Event, Memory, Offer, Ruling
+from recollect.vocabulary import Decision, Memory, Offer, Ruling
 from tests.relocate.cutting import cut_off
 from tests.relocate.filling import LATER, TOY, fill
 from tests.relocate.half import half_moved
@@ -244,20 +244,6 @@ def test_many_lists_of_marks_are_read_and_leave_nothing(
     assert target.count() == source.count() + 1
     target.delete(["x"])
     finished(source, target, clock)
-
-
-@pytest.mark.parametrize("to", ["sqlite", "postgres", "memory"])
-def test_what_happened_there_hides_nothing_that_happened_in_the_source(
-    make: Make, clock: FakeClock, to: str
-) -> None:
-    source, target = make("memory"), make(to)
-    half_moved(source, target, clock, events=True)
-    happened = Event(0, NOON, "retrieval_trace", ("项目",), {"问": "asked there"})
-    target.tiers().events.append([happened], keep=100)
-    with pytest.raises(Conflict, match="has 1 events that the source does not have"):
-        move(source, target, events=True, clock=clock)
-    said = [event[1:] for event in target.tiers().events.since(0)]
-    assert said == [happened[1:], *(event[1:] for event in source.tiers().events.since(0))]
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.relocate.digests import (
+    mark_of_event,
     mark_of_note,
     mark_of_offer,
     mark_of_recent,
     of_event,
     of_offer,
 )
-from recollect.relocate.journal import EventsCarried, Journal, is_of_a_move
+from recollect.relocate.journal import Journal, is_of_a_move
 from recollect.relocate.strangers import Strangers
 from recollect.stores.movable import Kept, Movable, MovableStore
 from recollect.stores.protocol import Store
@@ -198,18 +199,33 @@ def events_of(store: Store, after: int = 0) -> Iterator[list[Event]]:
         after = events[-1].id
 
 
-def carry_events(source: Store, target: Store, so_far: EventsCarried) -> Iterator[EventsCarried]:
-    """Each time some are kept, how far it is now. Of the last that were kept nobody may have noted
-    it: they are known again by what they say, and passed over."""
+def carry_events(source: Store, target: Store, journal: Journal) -> None:
+    """All that happened in the source is in the target; what was brought and is in the source no
+    more (it forgot, or made room for newer ones) goes. What happened only there stays."""
     log = target.tiers().events
-    known = Counter(of_event(event) for some in events_of(target, so_far.target) for event in some)
-    for events in events_of(source, so_far.source):
+    held = Counter(of_event(event) for some in events_of(target) for event in some)
+    for events in events_of(source):
         fresh: list[Event] = []
         for event in events:
-            if known[said := of_event(event)]:
-                known[said] -= 1
+            if held[said := of_event(event)]:
+                held[said] -= 1
             else:
                 fresh.append(event)
-        if fresh:
-            log.append(fresh, keep=_ALL)
-        yield EventsCarried(events[-1].id, log.last())
+        journal.bring([mark_of_event(event) for event in fresh])
+        log.append(fresh, keep=_ALL)
+    if any(held.values()):
+        log.erase(_brought_in_vain(target, held, journal))
+
+
+def _brought_in_vain(target: Store, more: Counter[bytes], journal: Journal) -> list[int]:
+    """Numbers of the move's own among these, of which the target has so many more."""
+    found: list[int] = []
+    for events in events_of(target):
+        others: list[Event] = []
+        for event in events:
+            if more[said := of_event(event)]:
+                more[said] -= 1
+                others.append(event)
+        ours = journal.ours([mark_of_event(event) for event in others])
+        found += [event.id for event, brought in zip(others, ours, strict=True) if brought]
+    return found

@@ -90,6 +90,10 @@ def mark_of_note(key: str, value: str) -> bytes:
     return _mark("note", of_note(key, value))
 
 
+def mark_of_event(event: Event) -> bytes:
+    return _mark("event", of_event(event))
+
+
 def mark_of_space(name: str) -> bytes:
     return _mark("space", name.encode())
 

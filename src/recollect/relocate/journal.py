@@ -24,14 +24,7 @@ if TYPE_CHECKING:
 # Sorts before every note that a question reads, so that no question passes over them.
 MARKS: Final = "brought/"
 MARK_BYTES: Final = 8
-_VERSION = 2
-
-
-class EventsCarried(NamedTuple):
-    """How far the events are, in the numbers of either log."""
-
-    source: int = 0
-    target: int = 0
+_VERSION = 3
 
 
 class State(NamedTuple):
@@ -40,7 +33,7 @@ class State(NamedTuple):
     source: str  # which store it comes from
     memories: bool = False  # all pages were carried once
     cursor: str | None = None  # otherwise: go on there
-    events: EventsCarried | None = None  # None: they are not wanted
+    events: bool = False  # they are wanted too
     lists: int = 0  # of marks, so far
 
 
@@ -146,10 +139,9 @@ def _read(said: str) -> State:
     try:
         told: dict[str, Any] = json.loads(said)
         version = told.pop("version")
-        events: Sequence[int] | None = told.pop("events")
         if version != _VERSION:
             raise ValueError(version)
-        return State(**told, events=None if events is None else EventsCarried(*events))
+        return State(**told)
     except (ValueError, KeyError, TypeError):
         raise Conflict(
             "a move to this target was begun by another version of Recollect; finish it with that, "

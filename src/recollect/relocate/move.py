@@ -35,8 +35,8 @@ from recollect.relocate.carrying_tiers import (
     recent_of,
 )
 from recollect.relocate.digests import mark_of_space
-from recollect.relocate.journal import EventsCarried, Journal, State
-from recollect.relocate.proof import EVENTS, Contents, Progress, Proof, compare, contents
+from recollect.relocate.journal import Journal, State
+from recollect.relocate.proof import Contents, Progress, Proof, compare, contents
 from recollect.relocate.strangers import Strangers
 from recollect.relocate.unfinished import is_unfinished
 from recollect.stores.movable import MovableStore
@@ -130,8 +130,7 @@ class _Move:
         if journal is None:
             if self._held():
                 return self._is_there_already()
-            events = EventsCarried() if self._events else None
-            journal = Journal.begun(self._target, State(self._name, events=events))
+            journal = Journal.begun(self._target, State(self._name, events=self._events))
         return self._done(journal, resumed)
 
     def _done(self, journal: Journal, resumed: bool) -> Moved:
@@ -178,20 +177,20 @@ class _Move:
                 "another store is being moved to this target, and that is not finished; finish it, "
                 "or choose an empty target"
             )
-        if (state.events is not None) is not self._events:
-            how = "with" if state.events is not None else "without"
+        if state.events is not self._events:
+            how = "with" if state.events else "without"
             raise Conflict(f"this move was begun {how} --events; go on {how} it")
         return journal
 
     def _held(self) -> bool:
-        """Does the target hold anything that somebody could miss?"""
+        """Does the target hold anything that the move would have to change? Events stay beside
+        those that come."""
         spaces = self._target.spaces()
         tiers = self._target.tiers()
         return bool(
             any(info.memories for info in spaces)
             or {info.name for info in spaces} - {GLOBAL_SPACE}
             or tiers.quarantine.scan(limit=1).offers
-            or tiers.events.last()
             or recent_of(self._target, now=self._clock())
             or notes_of(self._target)
         )
@@ -223,9 +222,8 @@ class _Move:
         carry_offers(source, target, journal, strangers)
         carry_recent(source, target, journal, strangers, now=self._clock())
         carry_notes(source, target, journal, strangers)
-        if journal.state.events is not None:
-            for so_far in carry_events(source, target, journal.state.events):
-                journal.say(journal.state._replace(events=so_far))
+        if journal.state.events:
+            carry_events(source, target, journal)
 
     def _carry_memories(self, journal: Journal, strangers: Strangers) -> None:
         cursor = journal.state.cursor
@@ -282,17 +280,8 @@ def _used_meanwhile(strangers: Strangers) -> Conflict:
     )
 
 
-def _never_the_same(proof: Proof) -> Conflict | StoreCorrupt:
+def _never_the_same(proof: Proof) -> StoreCorrupt:
     """Although nobody writes to the source."""
-    if proof.differing == [EVENTS]:
-        (events,) = (part for part in proof.parts if part.name == EVENTS)
-        more = events.target.number - events.source.number
-        if more > 0:
-            return Conflict(
-                f"the target has {more:,} events that the source does not have: something happened "
-                "there, or was forgotten in the source, before the move was finished, and events "
-                "cannot be taken out again. Begin again with an empty target"
-            )
     return StoreCorrupt(
         f"the copy differs in {', '.join(proof.differing)}, although nobody wrote to the source. "
         "Check both with 'recollect doctor', then run the move again"

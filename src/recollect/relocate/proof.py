@@ -3,7 +3,7 @@ counts and digests of every part."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -28,7 +28,8 @@ class Contents(NamedTuple):
     """What a store holds, in numbers."""
 
     spaces: dict[str, Digest]  # by name; an empty one too
-    parts: dict[str, Digest]  # offers, recent, notes, and events if they are wanted
+    parts: dict[str, Digest]  # offers, recent, notes
+    events: Counter[bytes] | None  # how often each happened; None: nobody wants to know
     embeddings: tuple[str, ...]  # fingerprints: whose vectors answer, whose are being built
     damaged: tuple[str, ...]
 
@@ -40,6 +41,11 @@ class Compared(NamedTuple):
     source: Digest
     target: Digest
     on_both_sides: bool = True  # also where it is empty
+    only_there: int = 0  # beside that, in the target: what happened there is no fault of the copy
+
+    @property
+    def in_target(self) -> int:
+        return self.target.number + self.only_there
 
     @property
     def same(self) -> bool:
@@ -101,13 +107,9 @@ def contents(
         parts["recent"] = parts["recent"].plus(of_recent(recent.memory, recent.until))
     for key, value in notes_of(store).items():
         parts["notes"] = parts["notes"].plus(of_note(key, value))
-    if events:
-        parts[EVENTS] = Digest()
-        for some in events_of(store):
-            for event in some:
-                parts[EVENTS] = parts[EVENTS].plus(of_event(event))
+    happened = Counter(of_event(e) for some in events_of(store) for e in some) if events else None
     fingerprints = tuple(embedding.fingerprint for embedding in store.embeddings())
-    return Contents(dict(spaces), parts, fingerprints, tuple(damaged))
+    return Contents(dict(spaces), parts, happened, fingerprints, tuple(damaged))
 
 
 def compare(source: Contents, target: Contents) -> Proof:
@@ -117,12 +119,28 @@ def compare(source: Contents, target: Contents) -> Proof:
         names = sorted(of.keys() | to.keys())
         return [Compared(n, of.get(n, none), to.get(n, none), n in of and n in to) for n in names]
 
+    parts = both(source.parts, target.parts)
+    if source.events is not None and target.events is not None:
+        parts.append(_compared_events(source.events, target.events))
     return Proof(
         both(source.spaces, target.spaces),
-        both(source.parts, target.parts),
+        parts,
         not source.embeddings or source.embeddings == target.embeddings,
         source.damaged,
     )
+
+
+def _compared_events(source: Counter[bytes], target: Counter[bytes]) -> Compared:
+    """A log goes on wherever it is, so the target's may hold more: its own."""
+    here, there = (_digest(events) for events in (source, source & target))
+    return Compared(EVENTS, here, there, only_there=(target - source).total())
+
+
+def _digest(events: Counter[bytes]) -> Digest:
+    digest = Digest()
+    for event in events.elements():
+        digest = digest.plus(event)
+    return digest
 
 
 def proof_record(proof: Proof) -> dict[str, Any]:
@@ -131,7 +149,7 @@ def proof_record(proof: Proof) -> dict[str, Any]:
     def record(one: Compared) -> dict[str, Any]:
         return {
             "source": one.source.number,
-            "target": one.target.number,
+            "target": one.in_target,
             "digest": one.source.said,
             "same": one.same,
         }

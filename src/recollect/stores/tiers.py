@@ -150,6 +150,9 @@ class EventLog(Protocol):
     def first(self) -> int:
         """The id of the oldest that is kept; 0 if none is."""
 
+    def erase(self, ids: Collection[int]) -> int:
+        """Erase the events of these numbers; how many there were."""
+
     def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
         """Erase every event of this kind whose data names one of these ids."""
 

@@ -174,6 +174,7 @@ steps: st.SearchStrategy[TierStep] = st.one_of(
         limit=limits,
     ),
     _step("events", "erase_space", st.sampled_from(SPACES)),
+    _step("events", "erase", st.lists(st.integers(1, 6), max_size=3)),
     st.just(REOPEN),
 )
 

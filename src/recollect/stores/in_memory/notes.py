@@ -18,14 +18,19 @@ class Notes:
         self.write_notes({key: value})
 
     def write_notes(self, told: Mapping[str, str | None]) -> None:
-        self.exchange_notes({}, told)
+        with self._writing:
+            self._write(told)
 
     def exchange_notes(
         self, seen: Mapping[str, str | None], told: Mapping[str, str | None]
     ) -> bool:
-        with self._writing:  # a new one each time: whoever reads has a whole one
+        with self._writing:
             if any(self._notes.get(key) != value for key, value in seen.items()):
                 return False
-            held = {**self._notes, **told}
-            self._notes = {key: value for key, value in held.items() if value is not None}
+            self._write(told)
             return True
+
+    def _write(self, told: Mapping[str, str | None]) -> None:
+        """A new one each time: whoever reads has a whole one."""
+        held = {**self._notes, **told}
+        self._notes = {key: value for key, value in held.items() if value is not None}

@@ -236,6 +236,9 @@ class InMemoryEventLog:
         events = self._events
         return events[0].id if events else 0
 
+    def erase(self, ids: Collection[int]) -> int:
+        return self._erase(lambda event: event.id in ids)
+
     def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
         quoted = [json.dumps(one) for one in ids]  # as an id stands in the data
         return self._erase(

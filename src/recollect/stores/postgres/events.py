@@ -70,6 +70,9 @@ class PostgresEventLog:
     def first(self) -> int:
         return self._number("SELECT min(id) FROM events")
 
+    def erase(self, ids: Collection[int]) -> int:
+        return self._erase("id = ANY(%s)", (list(ids),)) if ids else 0
+
     def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
         quoted = [dump(one) for one in ids]  # as an id stands in the data
         return self._erase(

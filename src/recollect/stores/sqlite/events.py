@@ -93,6 +93,9 @@ class SQLiteEventLog:
     def first(self) -> int:
         return self._number("SELECT min(id) FROM events")
 
+    def erase(self, ids: Collection[int]) -> int:
+        return self._erase("id IN (SELECT value FROM json_each(?))", (dump(list(ids)),))
+
     def erase_mentions(self, ids: Collection[str], *, kind: str) -> int:
         quoted = dump([dump(one) for one in ids])  # as an id stands in the data
         return self._erase(

@@ -80,6 +80,16 @@ class EventsContract(TierCase):
         assert events.since(one.id, kinds={"类", "k"}, spaces=["a"], limit=1) == [three]
         assert events.since(0, kinds=[]) == []
 
+    def test_some_are_erased_by_their_numbers(self, events: EventLog) -> None:
+        assert events.erase([1]) == 0
+        kept = events.append([event(f"第 {n}") for n in range(5)], keep=9)
+        gone = [kept[1].id, kept[4].id]
+        assert events.erase([*gone, kept[4].id + MANY]) == 2
+        assert events.since(0) == [kept[0], kept[2], kept[3]]
+        assert events.erase(gone) == events.erase([]) == 0
+        (after,) = events.append([event("later 后来")], keep=9)
+        assert after.id > kept[4].id  # no number is given twice
+
     def test_what_names_an_id_is_erased(self, events: EventLog) -> None:
         named = Event(0, NOON, "k", ("a",), {"hits": [{"id": "m-1", "问": '"引"'}]})
         other = Event(0, NOON, "k", ("a",), {"hits": [{"id": "m-12"}]})

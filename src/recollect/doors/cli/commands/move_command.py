@@ -89,6 +89,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 def _tell(proof: Proof, record: dict[str, Any], session: Session) -> None:
     if not proof.same_order and proof.holds:
         session.hint("what changed while it was carried stands last in the order told")
+    for one in proof.parts:
+        if one.only_there:
+            session.hint(f"{one.only_there:,} {one.name} happened in the target only; they stay")
     if proof.damaged:
         session.hint(
             f"{len(proof.damaged)} memories of the source cannot be read any more: "
@@ -99,7 +102,7 @@ def _tell(proof: Proof, record: dict[str, Any], session: Session) -> None:
         return
     for one in (*proof.spaces, *proof.parts):
         mark = "same" if one.same else "DIFFERS"
-        session.say(f"{mark:<8} {one.source.number:>10,} {one.target.number:>10,}  {one.name}")
+        session.say(f"{mark:<8} {one.source.number:>10,} {one.in_target:>10,}  {one.name}")
     if proof.holds:
         session.say(f"{proof.memories:,} memories, the same on both sides")
     else:
