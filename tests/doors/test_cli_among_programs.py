@@ -59,6 +59,24 @@ def test_in_a_terminal_it_speaks_to_people_and_shows_progress(tmp_path: Path) ->
     assert "50 created" in shown
 
 
+def test_lines_in_another_encoding_are_refused_and_never_kept_as_rubbish(tmp_path: Path) -> None:
+    store = tmp_path / "memory.db"
+    facts = tmp_path / "facts.jsonl"
+    lines = ["\ufeff" + '{"text": "林雀爱喝茶"}', '{"text": "tea 茶"}']
+    facts.write_bytes("\n".join([*lines, ""]).encode() + '{"text": "国标"}\n'.encode("gb18030"))
+    ran = process("remember", "--jsonl", str(facts), store=store)
+    told = json.loads(ran.stdout)
+    assert (ran.returncode, told["created"]) == (2, 2)
+    (refused,) = told["failed"]
+    assert refused["line"] == 3
+    assert f"iconv -f GB18030 -t UTF-8 {facts}" in refused["error"]
+    piped = process("remember", "--jsonl", "-", store=store, given=facts.read_bytes())
+    (refused,) = json.loads(piped.stdout)["failed"]
+    assert "not UTF-8" in refused["error"]
+    kept = process("export", store=store).stdout.decode().splitlines()
+    assert [json.loads(one)["text"] for one in kept] == ["林雀爱喝茶", "tea 茶"]
+
+
 @pytest.mark.parametrize("typed", [b"\x04", b"\n", b"\xff\n", "不\n".encode()])
 def test_whoever_does_not_say_yes_loses_nothing(tmp_path: Path, typed: bytes) -> None:
     """Also who ends the input (Ctrl+D)."""

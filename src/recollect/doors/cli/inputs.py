@@ -80,8 +80,8 @@ def _decode(data: bytes, name: str) -> str:
         ) from None
 
 
-def numbered_lines(path: str) -> Iterator[tuple[int, str]]:
-    """Numbered lines that hold something, read as they are needed."""
+def numbered_lines(path: str) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines, read as they are needed; `line_text` says what one holds."""
     try:
         file = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115  (closed below)
     except FileNotFoundError:
@@ -91,12 +91,13 @@ def numbered_lines(path: str) -> Iterator[tuple[int, str]]:
     return _numbered(file)
 
 
-def _numbered(file: Any) -> Iterator[tuple[int, str]]:
+def _numbered(file: Any) -> Iterator[tuple[int, bytes]]:
     with file:
-        for number, raw in enumerate(file, start=1):
-            text = raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
-            if text:
-                yield number, text
+        yield from enumerate(file, start=1)
+
+
+def line_text(raw: bytes, path: str) -> str:
+    return _decode(raw, "standard input" if path == "-" else path).strip()
 
 
 def filter_option(text: str | None) -> dict[str, Any] | None:

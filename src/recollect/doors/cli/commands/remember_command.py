@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from recollect.doors.cli.inputs import memory_fields, numbered_lines, parse_json, piped, read_text
+from recollect.doors.cli.inputs import (
+    line_text,
+    memory_fields,
+    numbered_lines,
+    parse_json,
+    piped,
+    read_text,
+)
 from recollect.doors.cli.session import Session
 from recollect.errors import InvalidInput
 from recollect.remember.transfer import receipt_record
@@ -146,8 +153,10 @@ def _bulk(arguments: argparse.Namespace, session: Session) -> int:
         session.hint(f"line {line}: {reason}")
 
     def items() -> Iterator[dict[str, Any]]:
-        for line, text in lines:
+        for line, raw in lines:
             try:
+                if not (text := line_text(raw, arguments.jsonl)):
+                    continue
                 item = parse_json(text, "not taken")
                 if not isinstance(item, dict):
                     raise InvalidInput('expected an object like {"text": "…"}')
