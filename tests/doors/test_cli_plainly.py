@@ -187,3 +187,28 @@ def test_a_memory_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
     missing = cli("import", str(tmp_path / "no\x1b[2Jfile"), "--text")
     assert missing.code == 2
     assert "no\\u001b[2Jfile" in missing.err
+
+
+# Columns
+
+
+def _columns(line: str, until: str) -> int:
+    """Where something begins in a terminal, in which a Chinese character takes two columns."""
+    before = line[: line.index(until)]
+    return sum(1 if character.isascii() else 2 for character in before)
+
+
+def test_lists_stand_in_columns_in_either_language(cli: Cli) -> None:
+    for kind in ("instruction", "事实", "note"):
+        cli("remember", f"@ {kind}", "--kind", kind)
+    assert len({_columns(line, "@") for line in cli("list", "--text").out.splitlines()}) == 1
+    cli("remember", "text", "--space", "盐灯")
+    spaces = cli("spaces", "--text").out.splitlines()
+    assert len({_columns(line, "memories") for line in spaces}) == 1
+    cli("tenants", "create", "研发部")
+    tenants = cli("tenants", "list", "--text").out.splitlines()
+    assert len({_columns(line, "/") for line in tenants}) == 1
+    audit = [line for line in cli("audit", "--text").out.splitlines() if "create" in line]
+    cli("tenants", "create", "acme")
+    audit += [line for line in cli("audit", "--text").out.splitlines() if "acme" in line]
+    assert len({_columns(line, "create_tenant") for line in audit}) == 1

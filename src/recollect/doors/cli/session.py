@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.checks import store_is_there
 from recollect.errors import InvalidInput, RecollectError, StoreMissing
-from recollect.text.clip import clip as clip  # commands take it from here
+from recollect.text.clip import clip as clip  # commands take them from here
+from recollect.text.clip import padded as padded
 from recollect.text.visible import visible
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import argparse
 
 from recollect.access.audit import audit_record
 from recollect.access.reception import Reception
-from recollect.doors.cli.session import Session
+from recollect.doors.cli.session import Session, padded
 
 _EPILOG = """\
 examples:
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         who = row.key_id or "(no key)"
         about = " ".join(row.targets)
         session.say(
-            f"{row.number:>6}  {when}  {row.tenant:<10} {who:<16} {row.door:<5} "
+            f"{row.number:>6}  {when}  {padded(row.tenant, 10)} {who:<16} {row.door:<5} "
             f"{row.action:<16} {row.outcome:<14} {about}"
         )
     if not rows:

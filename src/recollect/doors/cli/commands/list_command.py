@@ -5,7 +5,7 @@ from datetime import datetime
 
 from recollect.clock import system_clock
 from recollect.doors.cli.inputs import filter_option
-from recollect.doors.cli.session import Session, clip
+from recollect.doors.cli.session import Session, clip, padded
 from recollect.remember.transfer import as_record
 from recollect.vocabulary import Memory
 
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     for memory in page.memories:
         day = (memory.occurred_at or memory.created_at).astimezone().strftime("%Y-%m-%d")
         over = _ended(memory, now)
-        session.say(f"{memory.id}  {day}  {memory.kind:<10}  {over}{clip(memory.text, 64)}")
+        session.say(f"{memory.id}  {day}  {padded(memory.kind, 11)}  {over}{clip(memory.text, 64)}")
     if not page.memories:
         session.say('nothing here yet; tell it something: recollect remember "…"')
     if page.cursor is not None:

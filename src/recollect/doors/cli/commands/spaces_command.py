@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import argparse
 
-from recollect.doors.cli.session import Session
+from recollect.doors.cli.session import Session, padded
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,5 +16,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return 0
     for info in infos:
         waiting = f", {info.pending:,} wait for a vector" if info.pending else ""
-        session.say(f"{info.name:<24} {info.memories:>9,} memories{waiting}")
+        session.say(f"{padded(info.name, 24)} {info.memories:>9,} memories{waiting}")
     return 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 import argparse
 
 from recollect.access.reception import Reception
-from recollect.doors.cli.session import Session
+from recollect.doors.cli.session import Session, padded
 from recollect.errors import InvalidInput
 
 _EPILOG = """\
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 )
             else:
                 for name in names:
-                    session.say(f"{name:<24} {reception.tenants.homes.shown(name)}")
+                    session.say(f"{padded(name, 24)} {reception.tenants.homes.shown(name)}")
             return 0
         name = arguments.name
         if name is None:
