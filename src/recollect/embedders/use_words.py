@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from recollect.one_thread import product
 from recollect.vocabulary import Vectors
 
 _DIMENSION = 128
@@ -70,7 +71,7 @@ class UseWords:
         sums = np.add.reduceat(
             _pieces(self._encoder, flat) - self._encoder.word_mean, starts, axis=0
         )
-        sums = sums @ self._encoder.word_axes
+        sums = product(sums, self._encoder.word_axes)
         sums[[some == [0] for some in known]] = 0.0
         sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
         self._vectors[start:room] = sums

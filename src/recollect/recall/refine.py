@@ -251,6 +251,8 @@ def _nearness(draft: Draft, read: Sequence[_Read], rarity: Mapping[str, float]) 
         return {}
     import numpy as np
 
+    from recollect.one_thread import product
+
     wanted = {
         word: rarity[term]
         for word in dict.fromkeys(plain_words(draft.query.text[:_QUESTION_CHARS]))
@@ -261,11 +263,11 @@ def _nearness(draft: Draft, read: Sequence[_Read], rarity: Mapping[str, float]) 
     if not wanted or not all(held):
         return {}
     every = {word: place for place, word in enumerate(dict.fromkeys(chain(*held)))}
-    alike = question.word_vectors(list(wanted)) @ question.word_vectors(list(every)).T
+    alike = product(question.word_vectors(list(wanted)), question.word_vectors(list(every)).T)
     columns = alike[:, [every[word] for words in held for word in words]]
     starts = np.cumsum([0, *map(len, held[:-1])])
     nearest = np.maximum(np.maximum.reduceat(columns, starts, axis=1), 0.0)
     weights = np.array(list(wanted.values()))
-    near = (weights @ nearest / weights.sum()).tolist()
+    near = (np.einsum("i,ij->j", weights, nearest) / weights.sum()).tolist()
     mean, spread = mean_and_spread(near)
     return {r.key: (value - mean) / spread for r, value in zip(read, near, strict=True)}

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from recollect.one_thread import dots
 from recollect.stores.background import SAMPLE
 from recollect.stores.postgres.arrays import Array, bigints, integers, texts
 from recollect.stores.postgres.database import Cursor
@@ -88,7 +89,7 @@ def compared(
     for at, space in enumerate(frame.spaces):
         kept, pays = samples.look(frame, space)
         if kept is not None:
-            usual += (kept @ vector).tolist()
+            usual += dots(kept, vector).tolist()
             continue
         if pays:
             taken[at] = []

@@ -21,6 +21,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.one_thread import dots
 from recollect.stores.background import SAMPLE
 from recollect.stores.sqlite import large, sidecar
 from recollect.stores.sqlite.sidecar import Floats, Ints, Listed
@@ -233,9 +234,9 @@ class View:
                 chosen = chosen[self.alive[chosen]]
             self.places.sample = chosen, self._rows(chosen)
         chosen, matrix = self.places.sample
-        scores: list[float] = (
-            (matrix if self.alive is None else matrix[self.alive[chosen]]).dot(vector).tolist()
-        )
+        if self.alive is not None:
+            matrix = matrix[self.alive[chosen]]
+        scores: list[float] = dots(matrix, vector).tolist()
         return scores
 
     def _everyone(self) -> NDArray[np.bool_]:
@@ -262,10 +263,10 @@ class View:
     def _scan(
         self, vector: Floats, alive: NDArray[np.bool_] | None, limit: int
     ) -> list[tuple[float, int]]:
-        scores = self.tail @ vector
+        scores = dots(self.tail, vector)
         if self.base is not None:
             self.index.verify(self.base)
-            scores = np.concatenate([self.base.matrix @ vector, scores])
+            scores = np.concatenate([dots(self.base.matrix, vector), scores])
         if alive is not None:
             scores[~alive] = -np.inf
         top = _top(scores, limit)
@@ -273,7 +274,7 @@ class View:
         return self._best(scores[top], top, limit)
 
     def _exact(self, places: Ints, vector: Floats) -> Floats:
-        return np.asarray(self._rows(places) @ vector)
+        return dots(self._rows(places), vector)
 
     def _rows(self, places: Ints) -> Floats:
         """These rows; each of the file is compared with its checksum before it is believed."""
