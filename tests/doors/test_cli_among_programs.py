@@ -26,7 +26,11 @@ def test_from_a_pipe_and_a_file(tmp_path: Path) -> None:
     assert hit["source"] == str(tmp_path / "note.md")
     gbk = process("remember", store=store, given="国标".encode("gb18030"))
     assert gbk.returncode == 2
-    assert b"iconv" in gbk.stderr
+    assert b"iconv -f GB18030 -t UTF-8 before it" in gbk.stderr
+    (tmp_path / "note.txt").write_text("记事本 Notepad", "utf-16")
+    wide = process("remember", "--file", str(tmp_path / "note.txt"), store=store)
+    assert wide.returncode == 2
+    assert f"iconv -f UTF-16 -t UTF-8 {tmp_path / 'note.txt'}".encode() in wide.stderr
 
 
 def test_completion_completes(tmp_path: Path) -> None:

@@ -138,7 +138,9 @@ def test_a_cast_is_refused_with_a_reason() -> None:
         id_for("长" * 101)
     with small_engine() as engine:
         story = Story(engine, "p")
-        with pytest.raises(InvalidInput, match=r"characters\.0\.alias.*its fields are characters"):
+        with pytest.raises(
+            InvalidInput, match=r"characters\.0\.alias.*a character has id, name, aliases"
+        ):
             story.set_cast({"characters": [{"name": "林婉", "alias": ["阿婉"]}]})
         assert story.cast() == Cast()
 

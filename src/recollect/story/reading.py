@@ -24,9 +24,11 @@ def read_model(model: type[M], data: object, what: str) -> M:
         first = e.errors()[0]
         place = ".".join(map(str, first["loc"]))
         more = f" (and {e.error_count() - 1} more)" if e.error_count() > 1 else ""
-        known = ", ".join(model.model_fields)
+        inside = model is Cast and len(first["loc"]) > 1  # of one character
+        known = ", ".join((Character if inside else model).model_fields)
+        whose = "a character has" if inside else "its fields are"
         raise InvalidInput(
-            f"{what}: {place + ': ' if place else ''}{first['msg']}{more}; its fields are {known}"
+            f"{what}: {place + ': ' if place else ''}{first['msg']}{more}; {whose} {known}"
         ) from None
 
 

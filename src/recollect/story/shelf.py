@@ -39,7 +39,9 @@ class Point(NamedTuple):
 def point(chapter: object, scene: object) -> Point:
     for name, value in (("chapter", chapter), ("scene", scene)):
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _SCENES:
-            raise InvalidInput(f"{name}: expected a whole number from 0, got {shown(value)}")
+            raise InvalidInput(
+                f"{name}: expected a whole number from 0 to {_SCENES - 1:,}, got {shown(value)}"
+            )
     assert isinstance(chapter, int)
     assert isinstance(scene, int)
     return Point(chapter, scene)

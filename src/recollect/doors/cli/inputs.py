@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
+
+_PIPE = "standard input"
 
 
 def parse_json(text: str, name: str) -> Any:
@@ -21,7 +24,7 @@ def parse_json(text: str, name: str) -> Any:
 
 def piped() -> str:
     """All of standard input."""
-    return _decode(sys.stdin.buffer.read(), "standard input")
+    return _decode(sys.stdin.buffer.read(), _PIPE)
 
 
 def memory_fields(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -74,9 +77,12 @@ def _decode(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as e:
+        # Notepad's "Unicode" begins with a mark; without one, Chinese text is most often this
+        marked = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+        convert = f"iconv -f {'UTF-16' if marked else 'GB18030'} -t UTF-8"
+        how = f"put {convert} before it" if name == _PIPE else f"e.g. {convert} {name}"
         raise InvalidInput(
-            f"{name} is not UTF-8 text (byte {e.start}); convert it, "
-            f"e.g. iconv -f GB18030 -t UTF-8 {name}"
+            f"{name} is not UTF-8 text (byte {e.start}); convert it, {how}"
         ) from None
 
 
@@ -97,7 +103,7 @@ def _numbered(file: Any) -> Iterator[tuple[int, bytes]]:
 
 
 def line_text(raw: bytes, path: str) -> str:
-    return _decode(raw, "standard input" if path == "-" else path).strip()
+    return _decode(raw, _PIPE if path == "-" else path).strip()
 
 
 def filter_option(text: str | None) -> dict[str, Any] | None:
