@@ -6,11 +6,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
 
 import pytest
 
 from recollect import Engine, Status
+from recollect.embedders.protocol import Kind
 from recollect.errors import EmbedderError, StoreError
 from recollect.recall.budget import Budget
 from recollect.recall.draft import Draft, Kit
@@ -21,8 +23,10 @@ from recollect.recall.search_hot import SearchHot
 from recollect.recall.search_words import SearchWords
 from recollect.recall.side_by_side import SideBySide
 from recollect.recall.workers import Workers
+from recollect.settings import Settings
 from recollect.stores.in_memory import InMemoryStore
-from recollect.vocabulary import Found, Passage
+from recollect.testing import run_at_once
+from recollect.vocabulary import Found, Passage, Vectors
 from tests.embedders_of_tests import Hung, Letters
 from tests.recall.kits import memory
 
@@ -56,6 +60,28 @@ def test_many_hung_questions_are_all_answered_in_time() -> None:
             assert answer.status is Status.DEGRADED
             assert len(answer.hits) == 1
         hung.released.set()
+
+
+class Together(Letters):
+    """An embedder elsewhere, which answers nobody before so many have asked."""
+
+    def __init__(self, many: int) -> None:
+        super().__init__("together")
+        self._all = threading.Barrier(many)
+
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
+        if kind == "query":
+            self._all.wait(60)
+        return super().embed(texts, kind=kind)
+
+
+def test_many_wait_for_an_embedder_at_the_same_time() -> None:
+    with Engine.in_memory(embedder=Together(16), settings=Settings(deadline=60)) as engine:
+        engine.remember("Mei prefers dark mode. 小美喜欢深色主题。")
+        asked = [f"小美 theme {number}" for number in range(16)]
+        answers = run_at_once(engine.recall, asked)
+    assert {answer.status for answer in answers} == {Status.ANSWERED}
+    assert all("meaning" in answer.hits[0].channels for answer in answers)
 
 
 def test_closing_while_a_search_hangs() -> None:
