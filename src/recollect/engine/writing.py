@@ -207,10 +207,11 @@ class Writing(Shared):
         folder must be let go of first: it would come back."""
         self._bookkeeping.refuse_following(check_space(space))
         with self.tiers.alone():
+            self._parts.before_erasing()
             self.events.erase_space(space)  # with what waits to be written
             self.tiers.erase_space(space)
             self.overrides.forget_space(space)
             self.withheld.forget_space(space)
             gone = self.store.delete_space(space)
-            self._parts.hot.forget_answers()
+            self._parts.forget_questions()
             return gone
