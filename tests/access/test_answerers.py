@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import recollect.errors
+from recollect.access import answerers
 from recollect.access.answerers import Unforeseen
 from recollect.access.answering import Refused
 from recollect.access.reception import Reception
@@ -198,8 +199,6 @@ def test_a_question_that_ends_its_process_does_not_end_the_server(tmp_path: Path
 
 
 def test_without_any_it_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from recollect.access import answerers
-
     monkeypatch.setattr(answerers, "_PAUSES", (60.0,))
     monkeypatch.setattr(answerers, "_PATIENCE", 0.2)
     with Reception(Settings(store=str(tmp_path / "m.db"), embedder="hashing")) as reception:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -21,8 +22,17 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from recollect.access.answering import Answer, Asked, Broken, Numbers, Refused, Settle, Setup
-from recollect.errors import SettingsError, StoreBusy, StoreError, StoreUnavailable
+from recollect.access.answering import (
+    Alive,
+    Answer,
+    Asked,
+    Broken,
+    Numbers,
+    Refused,
+    Settle,
+    Setup,
+)
+from recollect.errors import InvalidInput, SettingsError, StoreBusy, StoreError, StoreUnavailable
 from recollect.hot import HotNumbers
 
 if TYPE_CHECKING:
@@ -35,6 +45,8 @@ _START_SECONDS = 60.0
 _END_SECONDS = 30.0
 _TRIES = 2
 _PATIENCE = 10.0  # seconds for a process that is free
+_LOOK_AFTER = 10.0  # seconds without an answer; then it is asked whether it is there at all
+_SILENCE = 20.0  # seconds; who then has not said the least thing hangs, and is killed
 _RECENT = 60.0
 _PAUSES = (0.0, 1.0, 5.0, 30.0)  # before another is started, by how many ended of late
 _log = logging.getLogger("recollect.server")
@@ -44,6 +56,10 @@ class Gone(Exception):  # nobody outside ever sees it
     """The process ended, and what it was asked was not answered."""
 
 
+class Unheard(Gone):
+    """It had ended before it could be asked."""
+
+
 class Unforeseen(Exception):
     """Something went wrong there that nobody expected; the text says where."""
 
@@ -51,7 +67,16 @@ class Unforeseen(Exception):
 class _Process:
     """One, with its sockets."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: bytes) -> None:
+        try:
+            self._start(setup)
+        except OSError as e:
+            raise StoreError(
+                f"a process that answers questions (--workers) cannot be started ({e}); each takes "
+                f"{1 + _AT_ONCE} open files of the server (ulimit -n), and memory: start fewer"
+            ) from e
+
+    def _start(self, setup: bytes) -> None:
         pairs = [socket.socketpair() for _ in range(1 + _AT_ONCE)]
         theirs = [pair[1] for pair in pairs]
         # what can be imported here can be there: an embedder may be the user's own
@@ -70,10 +95,12 @@ class _Process:
         self._all = [Connection(pair[0].detach()) for pair in pairs]
         self._aside = self._all[0]  # for what must not wait behind questions
         self._aside_lock = threading.Lock()
+        self._silent = False
+        self._leaving = False
         self.idle = self._all[1:]
         self.hot = HotNumbers()  # as it said when it was last asked
         try:
-            self._aside.send(setup)
+            self._aside.send_bytes(setup)
         except OSError:  # it ended at once: `ready` says so
             _log.debug("a process that answers questions took nothing", exc_info=True)
 
@@ -101,33 +128,43 @@ class _Process:
             ) from e
         if isinstance(told, Refused):
             raise told.error()
+        if isinstance(told, Broken):
+            raise StoreError(
+                "a process that answers questions (--workers) could not start: "
+                f"{told.trace.strip().splitlines()[-1]}"
+            ) from Unforeseen(told.trace)
 
-    def asked(
-        self, connection: Connection, message: Asked | Numbers | Settle, within: float | None = None
-    ) -> Any:
-        try:
-            connection.send(message)
-            if not connection.poll(within):
-                raise Gone
-            told = connection.recv()
-        except (EOFError, OSError) as e:
-            raise Gone from e
-        if isinstance(told, Answer):
-            return told.value
-        if isinstance(told, Refused):
-            raise told.error()
-        assert isinstance(told, Broken)
-        raise Unforeseen(told.trace)
+    def asked(self, connection: Connection, message: bytes) -> Any:
+        """A question; what takes long is waited for, unless it hangs."""
+        _send(connection, message)
+        while not connection.poll(_LOOK_AFTER):
+            try:
+                self.asked_aside(Alive())
+            except Gone:
+                if self._silent or not self._leaving:  # one that was let go of hears nothing more
+                    raise
+        return _received(connection)
 
-    def asked_aside(self, message: Numbers | Settle) -> Any:
+    def asked_aside(self, message: Alive | Numbers | Settle) -> Any:
         with self._aside_lock:
-            return self.asked(self._aside, message, _PATIENCE)
+            if self._silent:  # what comes yet would be the answer to something else
+                raise Gone
+            _send(self._aside, pickle.dumps(message))
+            if not self._aside.poll(_SILENCE):
+                self._silent = True
+                _log.warning("process %s, which answers questions, hangs; killed", self.number)
+                self._process.kill()
+                raise Gone
+            return _received(self._aside)
 
     def let_go(self) -> None:
         """It finishes what it was asked, and ends. Whoever waits for an answer still gets it."""
+        self._leaving = True
         for connection in self._all:
-            with socket.socket(fileno=os.dup(connection.fileno())) as end, suppress(OSError):
-                end.shutdown(socket.SHUT_WR)  # there is no other end where it ended already
+            end = socket.socket(fileno=connection.fileno())
+            with suppress(OSError):  # there is no other end where it ended already
+                end.shutdown(socket.SHUT_WR)
+            end.detach()
 
     def end(self, within: float) -> None:
         try:
@@ -136,6 +173,26 @@ class _Process:
             _log.warning("process %s, which answers questions, did not end; killed", self.number)
             self._process.kill()
             self._process.wait()
+
+
+def _send(connection: Connection, message: bytes) -> None:
+    try:
+        connection.send_bytes(message)
+    except OSError as e:
+        raise Unheard from e
+
+
+def _received(connection: Connection) -> Any:
+    try:
+        told = connection.recv()
+    except (EOFError, OSError, MemoryError) as e:  # what is left of it must be nobody's answer
+        raise Gone from e
+    if isinstance(told, Answer):
+        return told.value
+    if isinstance(told, Refused):
+        raise told.error()
+    assert isinstance(told, Broken)
+    raise Unforeseen(told.trace)
 
 
 class Answerers:
@@ -148,15 +205,17 @@ class Answerers:
         if not 1 <= count <= MOST:
             raise SettingsError(f"--workers: expected 1 to {MOST}, got {count}")
         self.wanted = count
-        self._setup = setup
+        self._setup = _packed(setup)
         self._changed = threading.Condition()
         self._closed = threading.Event()
         self._ends: list[float] = []  # when processes ended, of the last minute
         self._hot_before = HotNumbers()  # of those that ended
         self._starting: list[threading.Thread] = []
         self._there: list[_Process] = []
-        started = [_Process(setup) for _ in range(count)]  # all at the same time
+        started: list[_Process] = []
         try:
+            for _ in range(count):  # all at the same time
+                started.append(_Process(self._setup))
             for one in started:
                 one.ready()
         except BaseException:
@@ -174,13 +233,19 @@ class Answerers:
     def ask(self, caller: Caller, verb: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the one that has least to do says. Not answered by the server itself where they
         end: a question that ended them would end it, too."""
-        asked = Asked(caller, verb, args, kwargs)
-        for _ in range(_TRIES):
+        try:
+            asked = pickle.dumps(Asked(caller, verb, args, kwargs))
+        except RecursionError:
+            raise InvalidInput("the question is nested too deeply; flatten it") from None
+        tries = 0
+        while tries < _TRIES:
             try:
                 with self._one() as (process, connection):
                     return process.asked(connection, asked)
-            except Gone:
+            except Unheard:  # it did not end because of this question
                 continue
+            except Gone:
+                tries += 1
         raise StoreUnavailable(
             "the process that was to answer this ended, and so did the next one; the server's log "
             "says more. Try again, or ask for less"
@@ -250,11 +315,12 @@ class Answerers:
                     return process, process.idle.pop()
                 if self._closed.is_set():
                     raise StoreError("this server is closing; try again when it is back")
-                if not self._changed.wait(until - time.monotonic()):
+                if (left := until - time.monotonic()) <= 0:
                     raise StoreBusy(
                         f"none of the {self.wanted} processes that answer questions is free; "
                         "try again, or start the server with more (--workers)"
                     )
+                self._changed.wait(left)
 
     def _miss(self, process: _Process) -> None:
         """Start another in its place, and do not wait for it."""
@@ -269,21 +335,22 @@ class Answerers:
             self._ends.append(now)
             self._changed.notify_all()
             thread = threading.Thread(target=self._replace, args=(process, pause), daemon=True)
+            thread.start()  # before `close` can see it
             self._starting.append(thread)
         _log.warning(
             "process %s, which answers questions, ended; another is started%s",
             process.number,
             f" in {pause:g} seconds" if pause else "",
         )
-        thread.start()
 
     def _replace(self, former: _Process, pause: float) -> None:
         former.let_go()  # it may be there still, and only a socket of it be gone
         former.end(_END_SECONDS)
         try:
             while not self._closed.wait(pause):
-                process = _Process(self._setup)
+                process = None
                 try:
+                    process = _Process(self._setup)
                     process.ready()
                 except Exception as e:
                     _log.warning("%s; tried again in %g seconds", e, _PAUSES[-1])
@@ -294,11 +361,22 @@ class Answerers:
                             self._there.append(process)
                             self._changed.notify_all()
                             return
-                process.let_go()
-                process.end(_END_SECONDS)
+                if process is not None:
+                    process.let_go()
+                    process.end(_END_SECONDS)
         finally:
             with self._changed:
                 self._starting.remove(threading.current_thread())
+
+
+def _packed(setup: Setup) -> bytes:
+    try:
+        return pickle.dumps(setup)
+    except Exception as e:
+        raise SettingsError(
+            "this embedder cannot be given to the processes that answer questions (--workers), "
+            f"for it cannot be pickled ({e}); name one in the settings, or start none"
+        ) from e
 
 
 @contextmanager

@@ -3,8 +3,9 @@ and an answer, or what went wrong with it."""
 
 from __future__ import annotations
 
+import pickle
 import traceback
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from recollect.access.caller import Caller
 from recollect.errors import RecollectError
@@ -28,6 +29,10 @@ class Asked(NamedTuple):
     kwargs: dict[str, Any]
 
 
+class Alive(NamedTuple):
+    """Answered at once by whoever can answer anything."""
+
+
 class Numbers(NamedTuple):
     """Asked for what is counted there, which is answered with `HotNumbers`."""
 
@@ -36,6 +41,9 @@ class Settle(NamedTuple):
     """Something of this tenant is about to be erased: write what you noted, that it can be."""
 
     tenant: str
+
+
+Question: TypeAlias = Asked | Alive | Numbers | Settle
 
 
 class Answer(NamedTuple):
@@ -68,3 +76,14 @@ class Broken(NamedTuple):
     @classmethod
     def of(cls, error: BaseException) -> Broken:
         return cls("".join(traceback.format_exception(error)))
+
+
+Reply: TypeAlias = Answer | Refused | Broken
+
+
+def packed(reply: Reply) -> bytes:
+    """Whatever it is, something is said: who asked waits for it."""
+    try:
+        return pickle.dumps(reply)
+    except Exception as e:
+        return pickle.dumps(Broken.of(e))

@@ -10,22 +10,38 @@ a service is for the server: it may still need an answer.
 
 from __future__ import annotations
 
+import logging
+import pickle
 import signal
 import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from recollect.access.answering import Answer, Asked, Broken, Numbers, Refused, Settle, Setup
+from recollect.access.answering import (
+    Alive,
+    Answer,
+    Broken,
+    Numbers,
+    Question,
+    Refused,
+    Reply,
+    Settle,
+    Setup,
+    packed,
+)
 from recollect.access.desk import Desk
 from recollect.access.reception import Reception
 from recollect.errors import RecollectError
 
 _SETTLE_SECONDS = 2.0  # until the server can see how often something was recalled
+_log = logging.getLogger("recollect.server")
 
 
-def answered(reception: Reception, asked: Asked | Numbers | Settle) -> Answer | Refused | Broken:
+def answered(reception: Reception, asked: Question) -> Reply:
     try:
+        if isinstance(asked, Alive):
+            return Answer(None)
         if isinstance(asked, Numbers):
             return Answer(reception.tenants.hot_numbers())
         if isinstance(asked, Settle):
@@ -37,14 +53,28 @@ def answered(reception: Reception, asked: Asked | Numbers | Settle) -> Answer | 
             return Answer(getattr(desk, asked.verb)(*asked.args, **asked.kwargs))
     except RecollectError as e:
         return Refused.of(e)
-    except Exception as e:  # told to the server, which logs it under the number of the request
-        return Broken.of(e)
+    except BaseException as e:  # told to the server, which logs it under the number of the request
+        return Broken.of(e)  # also what is no Exception, as a library in Rust that panics
 
 
 def _serve(reception: Reception, connection: Connection) -> None:
-    with suppress(EOFError, OSError):  # the server went, or wants no more
+    """Closed whatever happens: the server would wait for an answer for ever."""
+    with connection, suppress(EOFError, OSError):  # the server went, or wants no more
         while True:
-            connection.send(answered(reception, connection.recv()))
+            connection.send_bytes(packed(answered(reception, connection.recv())))
+
+
+def _settle(reception: Reception) -> None:
+    try:
+        for tenant in reception.tenants.in_use():
+            reception.tenants.settle(tenant)
+    except Exception:  # tried again in a moment; questions are answered all the same
+        _log.exception("what was noted of questions could not be written")
+
+
+def _say(first: Connection, reply: Reply) -> None:
+    with suppress(OSError):  # where nobody is left to hear it, that is noticed next
+        first.send_bytes(packed(reply))
 
 
 def main() -> None:
@@ -54,24 +84,30 @@ def main() -> None:
     connections = [Connection(int(number)) for number in sys.argv[1:]]
     first = connections[0]
     try:
-        setup: Setup = first.recv()
+        sent = first.recv_bytes()
+    except (EOFError, OSError):  # the server went meanwhile
+        return
+    try:
+        setup: Setup = pickle.loads(sent)  # noqa: S301  (from the server that started us)
         reception = Reception(setup.settings, embedder=setup.embedder)
         reception.look()
     except RecollectError as e:
-        first.send(Refused.of(e))
+        _say(first, Refused.of(e))
+        return
+    except Exception as e:
+        _say(first, Broken.of(e))
         return
     with reception:
-        first.send(Answer(None))
+        _say(first, Answer(None))
         threads = [
             threading.Thread(target=_serve, args=(reception, connection))
             for connection in connections
         ]
         for thread in threads:
             thread.start()
-        while any(thread.is_alive() for thread in threads):
-            threads[0].join(_SETTLE_SECONDS)
-            for tenant in reception.tenants.in_use():
-                reception.tenants.settle(tenant)
+        while alive := [thread for thread in threads if thread.is_alive()]:
+            alive[0].join(_SETTLE_SECONDS)
+            _settle(reception)
 
 
 if __name__ == "__main__":

@@ -72,8 +72,9 @@ def metrics(request: Request) -> Response:
     is needed that may read and sees every space."""
     reception = reception_of(request)
     reception.see_numbers(caller_of(request))
+    hot = reception.hot_numbers()  # first: asking shows who is there
     workers = 0 if reception.answerers is None else reception.answerers.alive
-    return metrics_of(request).page(reception.hot_numbers(), workers=workers)
+    return metrics_of(request).page(hot, workers=workers)
 
 
 @router.get("/v1/status", summary="Status", response_model=StatusAnswer)

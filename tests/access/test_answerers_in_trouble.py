@@ -1,0 +1,170 @@
+"""Processes beside the server that end, hang, cannot be started or cannot say something: whoever
+asks hears of it, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.access import answerers
+from recollect.access.answerers import Answerers, Unforeseen
+from recollect.access.answering import Setup
+from recollect.access.reception import Reception
+from recollect.errors import InvalidInput, SettingsError, StoreError
+from recollect.settings import Settings
+from recollect.testing import run_at_once
+from tests.access.coming_in import caller, desk
+from tests.access.test_answerers import MEI, QUESTIONS, is_there, processes
+from tests.doors.http.served import until
+from tests.embedders_of_tests import Letters
+
+
+class Panic(BaseException):
+    """What a library in Rust raises; it is no Exception."""
+
+
+class Panicking(Letters):
+    def embed(self, texts: Any, *, kind: Any) -> Any:
+        if kind == "query" and any("恐慌 panic" in text for text in texts):
+            raise Panic("恐慌")
+        return super().embed(texts, kind=kind)
+
+
+class NotSent(Letters):
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+
+class NotMadeThere(Letters):
+    def __reduce__(self) -> Any:
+        return (int, ("不是数",))
+
+
+@pytest.fixture
+def reception(tmp_path: Path) -> Iterator[Reception]:
+    with Reception(Settings(store=str(tmp_path / "m.db"), embedder="hashing")) as reception:
+        reception.answer_beside(2)
+        yield reception
+
+
+def test_what_cannot_be_sent_is_said_too(reception: Reception) -> None:
+    assert reception.answerers is not None
+    for _ in range(40):  # more than there are sockets: none of them is lost
+        with pytest.raises(Unforeseen, match="pickle"):
+            reception.answerers.ask(caller(reception), "export", (), {})
+
+
+def test_what_is_no_exception_is_said_too(tmp_path: Path) -> None:
+    with Reception(Settings(store=str(tmp_path / "m.db")), embedder=Panicking()) as reception:
+        reception.answer_beside(1)
+        one = desk(reception)
+        one.remember({"text": MEI})
+        before = processes(reception)
+        with pytest.raises(Unforeseen, match="恐慌"):
+            one.recall("恐慌 panic")
+        assert one.recall("小美喜欢什么主题？")["hits"]
+        assert processes(reception) == before
+
+
+def test_a_question_that_is_nested_deeply(reception: Reception) -> None:
+    where: dict[str, Any] = {"tags": "深"}
+    for _ in range(5_000):
+        where = {"not": where}
+    with pytest.raises(InvalidInput, match="nested"):
+        desk(reception).recall("深 deep", where=where)
+
+
+def test_those_that_ended_while_nobody_asked(reception: Reception) -> None:
+    """The question did not end them, so it is not refused."""
+    one = desk(reception)
+    told = one.remember({"text": MEI})
+    for number in processes(reception):
+        os.kill(number, signal.SIGKILL)
+        os.waitid(os.P_PID, number, os.WEXITED | os.WNOWAIT)
+    assert one.recall("小美喜欢什么主题？")["hits"][0]["id"] == told["id"]
+
+
+def test_one_that_hangs_is_killed_and_replaced(
+    reception: Reception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answerers, "_LOOK_AFTER", 0.1)
+    one = desk(reception)
+    told = one.remember({"text": MEI})
+    assert one.recall("小美喜欢什么主题？")["hits"]
+    before = processes(reception)
+    monkeypatch.setattr(answerers, "_SILENCE", 1.0)
+    os.kill(before[0], signal.SIGSTOP)
+    answers = run_at_once(lambda number: one.recall(QUESTIONS[number % 3])["hits"], range(12))
+    assert {hits[0]["id"] for hits in answers} == {told["id"]}
+    until(lambda: reception.answerers is not None and reception.answerers.alive == 2)
+    assert before[0] not in processes(reception)
+    assert not is_there(before[0])
+
+
+def test_an_embedder_that_cannot_be_given_away(tmp_path: Path) -> None:
+    settings = Settings(store=str(tmp_path / "m.db"))
+    with (
+        Reception(settings, embedder=NotSent()) as reception,
+        pytest.raises(SettingsError, match="cannot be pickled"),
+    ):
+        reception.answer_beside(1)
+    with (
+        Reception(settings, embedder=NotMadeThere()) as reception,
+        pytest.raises(StoreError, match=r"could not start: ValueError: .*不是数"),
+    ):
+        reception.answer_beside(2)
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """For this process, as with `ulimit -n`."""
+    former = resource.getrlimit(resource.RLIMIT_NOFILE)
+    os.close(free := os.open(os.devnull, os.O_RDONLY))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 6, former[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, former)
+
+
+def test_no_room_for_another(
+    reception: Reception,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    one = desk(reception)
+    one.remember({"text": MEI})
+    one.recall("小美喜欢什么主题？")
+    with no_more_files(), pytest.raises(StoreError, match=r"ulimit -n.*start fewer"):
+        Answerers(1, Setup(Settings(store=str(tmp_path / "n.db")), "hashing"))
+    monkeypatch.setattr(answerers, "_PAUSES", (0.1,))
+    with no_more_files():
+        os.kill(processes(reception)[0], signal.SIGKILL)
+        until(lambda: one.recall("小美", touch=False) and "ulimit -n" in caplog.text)
+    until(lambda: reception.answerers is not None and reception.answerers.alive == 2)
+    assert one.recall("小美喜欢什么主题？")["hits"]
+
+
+def test_a_server_that_goes_while_one_starts_is_no_fault() -> None:
+    ours, theirs = socket.socketpair()
+    ours.close()
+    with theirs:
+        said = subprocess.run(
+            [sys.executable, "-m", "recollect.access.answering_process", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            capture_output=True,
+            check=True,
+        )
+    assert said.stderr == b""
