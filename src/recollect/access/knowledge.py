@@ -185,7 +185,7 @@ class Knowledge(Wall):
             web = False
         return {"formats": list(formats_here()), "web": web}
 
-    @verb(Scope.READ, beside=True)
+    @verb(Scope.READ, beside=True, but_with="web")
     def search_knowledge(
         self,
         base: str,
@@ -207,7 +207,7 @@ class Knowledge(Wall):
         )
         return answer_from_outside(found.as_data(explain=explain))
 
-    @verb(Scope.READ, beside=True)
+    @verb(Scope.READ)
     def ask_knowledge(
         self,
         base: str,

@@ -204,12 +204,13 @@ def verb(
     audited: str = "",
     whole: bool = False,
     beside: bool = False,
+    but_with: str = "",
     about: Callable[[Any], list[str]] | None = None,
 ) -> Callable[[Verb], Verb]:
     """What a caller may do at a desk, with this scope; `audited` under this name. `whole`: only who
     sees every space may do it. `beside`: it takes long and writes nothing that matters if it is
-    done twice, so another process may do it. `about` names what a first argument that is no id
-    stands for."""
+    done twice, so another process may do it; `but_with` this argument it waits for somebody else,
+    which can be done here. `about` names what a first argument that is no id stands for."""
 
     def made(method: Verb) -> Verb:
         name = audited or method.__name__
@@ -225,7 +226,7 @@ def verb(
                     )
                 if audited and desk._audit is not None:
                     desk._audit.ready()
-                if beside and desk._answerers is not None:
+                if beside and desk._answerers is not None and not kwargs.get(but_with):
                     answer = desk._answerers.ask(desk.caller, method.__name__, args, kwargs)
                 else:
                     answer = method(desk, *args, **kwargs)

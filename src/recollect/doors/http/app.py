@@ -39,6 +39,7 @@ from recollect.doors.http.paths import EncodedSlashes
 from recollect.doors.http.problems import add_problems
 from recollect.doors.http.serving import LOOPBACK
 from recollect.doors.http.uploads import Uploads
+from recollect.doors.http.waiting import AT_ONCE
 from recollect.doors.http.watching import LOOK_SECONDS, Watchers
 from recollect.doors.mcp.mounting import mount_mcp
 from recollect.doors.web.serving import mount_page
@@ -91,6 +92,7 @@ def create_app(
     app.state.endings = endings
     app.state.uploads = Uploads(most_document_bytes)
     app.state.looking = anyio.CapacityLimiter(_LOOKING)
+    app.state.waiting = anyio.CapacityLimiter(AT_ONCE)
     add_problems(app)
     for part in _PARTS:
         app.router.routes.extend(part.router.routes)

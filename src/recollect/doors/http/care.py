@@ -27,6 +27,7 @@ from recollect.doors.http.metrics import metrics_of
 from recollect.doors.http.problems import problem
 from recollect.doors.http.replies import reply
 from recollect.doors.http.routing import routes
+from recollect.doors.http.waiting import may_wait
 from recollect.doors.http.writes import IdempotencyKey, write
 from recollect.errors import RecollectError
 
@@ -131,6 +132,7 @@ def set_setting(request: Request, body: Setting, key: IdempotencyKey = None) -> 
 
 
 @router.get("/v1/doctor", summary="Doctor", response_model=Checks)
+@may_wait()
 def doctor(request: Request) -> Response:
     """Every part checked thoroughly; each fault with its fix."""
     with at_desk(request) as desk:
@@ -138,6 +140,7 @@ def doctor(request: Request) -> Response:
 
 
 @router.post("/v1/reindex", summary="Reindex", response_model=Reindexed)
+@may_wait()
 def reindex(request: Request, body: Reindexing, key: IdempotencyKey = None) -> Response:
     """Fill in missing vectors, or change over to another embedder."""
     return write(

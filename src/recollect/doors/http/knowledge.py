@@ -12,6 +12,7 @@ from recollect.doors.http.metrics import metrics_of
 from recollect.doors.http.replies import reply
 from recollect.doors.http.routing import routes
 from recollect.doors.http.uploads import uploads_of
+from recollect.doors.http.waiting import may_wait
 
 router = routes("knowledge", prefix="/v1/knowledge")
 
@@ -26,6 +27,7 @@ def bases(request: Request) -> Response:
 
 
 @router.post("/{base:part}/search", summary="Search", response_model=PassagesAnswer)
+@may_wait(lambda body: body.web)
 def search(request: Request, base: str, body: ForSearch) -> Response:
     """The passages that answer, best first, each with its citation: document, heading, page, and
     how it was found."""
@@ -36,6 +38,7 @@ def search(request: Request, base: str, body: ForSearch) -> Response:
 
 
 @router.post("/{base:part}/ask", summary="Ask", response_model=AnswerAnswer)
+@may_wait()
 def ask(request: Request, base: str, body: ForAnswer) -> Response:
     """An answer with citations that were checked. Where the server has no language model, or it
     fails, the answer is the cited passages."""

@@ -14,6 +14,7 @@ from recollect.doors.http.callers import at_desk
 from recollect.doors.http.metrics import metrics_of
 from recollect.doors.http.replies import reply
 from recollect.doors.http.routing import routes
+from recollect.doors.http.waiting import may_wait
 from recollect.doors.http.writes import IdempotencyKey, write
 from recollect.story.models import (
     Cast,
@@ -176,6 +177,7 @@ def cast(request: Request, project: str) -> Response:
 @router.post(
     "/{project:name}/scenes", status_code=201, summary="Add a scene", response_model=SceneAdded
 )
+@may_wait(lambda body: body.extract)
 def add_scene(
     request: Request, project: str, body: ToldScene, key: IdempotencyKey = None
 ) -> Response:
@@ -197,6 +199,7 @@ def add_scene(
     summary="Add a chapter",
     response_model=ScenesAdded,
 )
+@may_wait(lambda body: body.extract)
 def add_chapter(
     request: Request, project: str, body: ToldChapter, key: IdempotencyKey = None
 ) -> Response:

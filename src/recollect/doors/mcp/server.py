@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("recollect.mcp")
 _UNEXPECTED = "something went wrong here that nobody foresaw; the server's log tells more"
+_AT_ONCE = 16  # tools that ask elsewhere
 _ASKED_WRONGLY = (InvalidInput, NotFound, Forbidden)
 
 T = TypeVar("T")
@@ -73,6 +74,8 @@ class _Door:
     def __init__(self, desks: Desks, more: Sequence[Tool]) -> None:
         self._desks = desks
         self._more = tuple(more)
+        # threads of their own for what waits for others, so that nobody else does
+        self._waiting = anyio.CapacityLimiter(_AT_ONCE)
         self._tools = {**BY_NAME, **{tool.name: tool for tool in more}}
 
     # Tools
@@ -95,7 +98,10 @@ class _Door:
         sent = params.arguments or {}
         try:
             answer = await self._at_desk(
-                context, lambda desk: _done(tool, sent, desk), writes=tool.writes
+                context,
+                lambda desk: _done(tool, sent, desk),
+                writes=tool.writes,
+                room=self._waiting if tool.open_world else None,
             )
         except RecollectError as e:
             return _failed(e.code, str(e))
@@ -150,7 +156,12 @@ class _Door:
         return self._desks.caller(context.request).scopes
 
     async def _at_desk(
-        self, context: Context, do: Callable[[Desk], T], *, writes: bool = False
+        self,
+        context: Context,
+        do: Callable[[Desk], T],
+        *,
+        writes: bool = False,
+        room: anyio.CapacityLimiter | None = None,
     ) -> T:
         caller = self._desks.caller(context.request)
 
@@ -158,7 +169,7 @@ class _Door:
             with self._desks.desk(caller, writes=writes) as desk:
                 return do(desk)
 
-        return await anyio.to_thread.run_sync(asked, abandon_on_cancel=not writes)
+        return await anyio.to_thread.run_sync(asked, abandon_on_cancel=not writes, limiter=room)
 
 
 def _fitting(tools: Sequence[Tool], desk: Desk) -> list[Tool]:
