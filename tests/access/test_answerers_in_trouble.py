@@ -103,7 +103,7 @@ def test_one_that_hangs_is_killed_and_replaced(
     told = one.remember({"text": MEI})
     assert one.recall("小美喜欢什么主题？")["hits"]
     before = processes(reception)
-    monkeypatch.setattr(answerers, "_SILENCE", 1.0)
+    monkeypatch.setattr(answerers, "_SILENCE", 4.0)  # on a busy machine the other one is slow
     os.kill(before[0], signal.SIGSTOP)
     answers = run_at_once(lambda number: one.recall(QUESTIONS[number % 3])["hits"], range(12))
     assert {hits[0]["id"] for hits in answers} == {told["id"]}
