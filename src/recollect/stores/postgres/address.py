@@ -8,6 +8,7 @@ The password is for libpq alone: `shown` is what people, logs and errors get to 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
@@ -43,6 +44,8 @@ def parse_address(url: str) -> Address:
         check_places(parts.netloc)
         if re.search(_RAW_PERCENT, url):
             raise ValueError("no percent-encoding")
+        if "@" in parts.query:
+            raise ValueError("a password with a question mark")
     except ValueError:  # what it says may quote the password
         raise InvalidInput(
             "the address of the store cannot be read; write postgresql://user@host/database, and "
@@ -54,6 +57,7 @@ def parse_address(url: str) -> Address:
     query = parts.query.replace("+", "%2B")
     for name, value in parse_qsl(query, keep_blank_values=True):
         (ours if name in _RANGES or name == "index" else theirs)[name] = value
+    _check_known(theirs)
     numbers = {name: _number(name, ours.get(name)) for name in _RANGES}
     index = ours.get("index", "hnsw")
     if index not in _INDEXES:
@@ -64,6 +68,21 @@ def parse_address(url: str) -> Address:
         method=index,
         **numbers,
     )
+
+
+def _check_known(theirs: Mapping[str, str]) -> None:
+    """libpq names what it does not know, but never what it knows."""
+    from psycopg.pq import Conninfo
+
+    known = {one.keyword.decode(): one.dispchar for one in Conninfo.get_defaults()}
+    unknown = [name for name in theirs if name not in known and name != "ssl"]  # ssl=true: JDBC's
+    if unknown:
+        # of theirs, those that are neither secret nor for people who work on PostgreSQL
+        usual = sorted(name for name, kind in known.items() if not kind)
+        raise InvalidInput(
+            f"there is no parameter {unknown[0]!r} in an address of a store. Ours are "
+            f"{', '.join([*_RANGES, 'index'])}; PostgreSQL's are {', '.join(usual)}"
+        )
 
 
 def _number(name: str, value: str | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,6 +32,16 @@ _GONE = (
     pg.IdleInTransactionSessionTimeout,
 )
 _UNKNOWN = (pg.UndefinedTable, pg.UndefinedColumn, pg.UndefinedObject, pg.InvalidSchemaName)
+# What a server says to whoever is not logged in yet comes without a code, in English or Chinese
+# here. It stays so until somebody does something.
+_NO_ROLE = r'role ".*" does not exist|角色 ?".*" ?不存在'
+_NO_LOGIN = (
+    r"authentication failed|no password supplied|not permitted to log in|pg_hba\.conf"
+    r"|认证失败|进行登录"
+)
+_NO_DATABASE = r'database ".*" does not exist|数据库 ?".*" ?不存在'
+_NO_CONNECTING = r'permission denied for database|访问数据库 ?".*" ?的权限不够'
+_NO_SUCH_SETTING = r"^connection is bad: invalid |does not support SSL"
 
 
 @contextmanager
@@ -43,12 +54,8 @@ def plain_errors(shown: str) -> Iterator[None]:
 
 def in_plain_words(error: psycopg.Error, shown: str) -> RecollectError:
     said = _first_line(error)
-    if isinstance(error, _REFUSED) or "password authentication" in said:
-        return StoreError(
-            f"{shown} refused the login ({said}); check the user and password in the address"
-        )
-    if isinstance(error, pg.InvalidCatalogName) or ("database" in said and "exist" in said):
-        return StoreError(f"{shown}: {said}; create it with CREATE DATABASE, or mend the address")
+    if isinstance(error, psycopg.OperationalError) and (advice := _refused(error, said)):
+        return StoreError(f"{shown} refused the login ({_after_place(said)}); {advice}")
     if isinstance(error, _WAITED):
         return StoreBusy(f"{shown} was busy for too long ({said}); try again")
     if isinstance(error, _FULL):
@@ -72,9 +79,29 @@ def in_plain_words(error: psycopg.Error, shown: str) -> RecollectError:
     if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, *_GONE)):
         return StoreUnavailable(
             f"{shown} cannot be reached now ({said}); nothing that was acknowledged is lost. "
-            "Try again in a moment"
+            "Try again in a moment; if it stays so, look at the address and the server"
         )
     return StoreError(f"{shown}: {said}")
+
+
+def _refused(error: psycopg.OperationalError, said: str) -> str:
+    """What to do where trying again would not help; nothing where it might."""
+    if re.search(_NO_ROLE, said):
+        return "create it with CREATE ROLE … LOGIN, or mend the user in the address"
+    if isinstance(error, pg.InvalidCatalogName) or re.search(_NO_DATABASE, said):
+        return "create it with CREATE DATABASE, or mend the address"
+    if isinstance(error, _REFUSED) or re.search(_NO_LOGIN, said):
+        return "check the user and password in the address, and who may log in (pg_hba.conf)"
+    if error.sqlstate is None and re.search(_NO_CONNECTING, said):
+        return "run, as its owner, GRANT CONNECT ON DATABASE <database> TO <role>"
+    if error.sqlstate is None and re.search(_NO_SUCH_SETTING, said):
+        return "mend the address"
+    return ""
+
+
+def _after_place(said: str) -> str:
+    """Without which socket or port it was: the address is shown before."""
+    return re.sub(r"^connection (failed|is bad): (connection to .* failed: )?(\w+: +)?", "", said)
 
 
 def _first_line(error: psycopg.Error) -> str:
