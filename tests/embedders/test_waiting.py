@@ -1,0 +1,171 @@
+"""An embedder that does not answer keeps the first questions waiting, and no others."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recollect import Engine, Status
+from recollect.embedders import waiting as module
+from recollect.embedders.waiting import HUNG_SECONDS, Waiting
+from recollect.errors import EmbedderError
+from recollect.settings import Settings
+from recollect.testing import working
+from recollect.testing.http_server import Reply, Request, serving
+from recollect.vocabulary import Vector
+from tests.doors.http.served import until
+from tests.embedders_of_tests import Hung
+
+VECTOR: Vector = np.ones(2, np.float32)
+
+
+class Elsewhere:
+    """Answers, fails or hangs, as it is told, by a clock of its own."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.asked = 0
+        self.fails = False
+        self.hangs = False
+        self.let_go = threading.Event()
+        self.waiting = Waiting("elsewhere", timer=lambda: self.now)
+
+    def embed(self) -> Vector:
+        self.asked += 1
+        if self.hangs:
+            self.let_go.wait(60)
+        if self.fails:
+            raise EmbedderError("the line is dead")
+        return VECTOR
+
+    def ask(self, _: object = None) -> bool:
+        """Was it answered? Or was it left alone, or failed?"""
+        try:
+            return self.waiting.vector(self.embed) is VECTOR
+        except EmbedderError as e:
+            assert "left alone" in str(e) or "dead" in str(e)
+            return False
+
+
+@pytest.fixture
+def far() -> Iterator[Elsewhere]:
+    far = Elsewhere()
+    yield far
+    far.let_go.set()
+
+
+def test_it_is_asked_while_it_answers(far: Elsewhere) -> None:
+    assert all(far.ask() for _ in range(5))
+    assert far.asked == 5
+
+
+def test_what_fails_at_once_is_asked_every_time(far: Elsewhere) -> None:
+    far.fails = True
+    assert not any(far.ask() for _ in range(5))
+    assert far.asked == 5
+    far.fails = False
+    assert far.ask()
+
+
+def test_nobody_waits_beside_one_who_waits_in_vain(far: Elsewhere) -> None:
+    far.hangs = True
+    with working(far.ask, range(3)) as first:
+        until(lambda: far.asked == 3)
+        far.now += HUNG_SECONDS + 1
+        with pytest.raises(EmbedderError, match="elsewhere has not answered for 6 seconds"):
+            far.waiting.vector(far.embed)
+        assert far.asked == 3
+        far.let_go.set()  # it was slow, and answers after all
+    assert first.answers() == [True] * 3
+    assert far.ask()
+
+
+def test_it_is_not_hung_while_others_are_answered(far: Elsewhere) -> None:
+    """A queue is long, and moves."""
+    far.hangs = True
+    with working(far.ask, [0]):
+        until(lambda: far.asked == 1)
+        far.hangs = False
+        for _ in range(5):
+            far.now += HUNG_SECONDS - 1
+            assert far.ask()
+        far.let_go.set()
+
+
+def test_once_it_failed_slowly_one_at_a_time_is_sent_to_see(far: Elsewhere) -> None:
+    far.hangs = far.fails = True
+    with working(far.ask, [0]):
+        until(lambda: far.asked == 1)
+        far.now += HUNG_SECONDS + 1
+        far.let_go.set()
+    far.let_go.clear()
+    assert not far.ask()  # at once
+    assert far.asked == 1
+    far.now += 10
+    assert not any(far.ask() for _ in range(5))  # at once, while one is sent to see
+    until(lambda: far.asked == 2)
+    far.hangs = far.fails = False
+    far.let_go.set()
+    until(far.ask)
+
+
+def test_sent_to_see_it_fails_at_once(far: Elsewhere) -> None:
+    far.hangs = far.fails = True
+    with working(far.ask, [0]):
+        until(lambda: far.asked == 1)
+        far.now += HUNG_SECONDS + 1
+        far.let_go.set()
+    far.now += 10
+    assert not far.ask()
+    until(lambda: far.asked == 2)
+    until(lambda: not far.ask() and far.asked > 2)  # asked by each again, and refused by itself
+
+
+def test_words_answer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HUNG_SECONDS", 0.2)
+    hung = Hung()
+    with Engine.in_memory(embedder=hung) as engine:
+        engine.remember("Mei prefers dark mode. 小美喜欢深色主题。")
+        assert engine.recall("dark mode", deadline=0.3).status is Status.DEGRADED
+        for question in ("深色主题", "dark theme"):  # with all the time that there is
+            answer = engine.recall(question, deadline=60)
+            assert answer.status is Status.DEGRADED
+            assert "has not answered for" in answer.reasons[0]
+            assert answer.hits
+        hung.released.set()
+        until(lambda: engine.recall("深色 theme").status is Status.ANSWERED)
+
+
+def test_a_server_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HUNG_SECONDS", 0.2)
+    let_go, hangs = threading.Event(), threading.Event()
+
+    def answer(request: Request) -> Reply:
+        if hangs.is_set():
+            let_go.wait(60)
+        rows = [{"index": at, "embedding": [1, 0.5]} for at in range(len(request.json["input"]))]
+        return Reply(body=json.dumps({"data": rows}).encode())
+
+    with serving(answer) as address:
+        settings = Settings(
+            store=str(tmp_path / "m.db"), embedder="openai:some", endpoint=f"{address}/v1",
+            endpoint_dimension=2,
+        )  # fmt: skip
+        with Engine(settings=settings) as engine:
+            engine.remember("Mei prefers dark mode. 小美喜欢深色主题。")
+            assert engine.recall("深色").status is Status.ANSWERED
+            hangs.set()
+            engine.recall("主题", deadline=0.3)
+            for number in range(5):
+                answered = engine.recall(f"dark {number}", deadline=60)
+                assert answered.status is Status.DEGRADED
+                assert "has not answered for" in answered.reasons[0]  # and was not waited for
+                assert answered.hits
+            hangs.clear()
+            let_go.set()
+            until(lambda: engine.recall("深色 mode").status is Status.ANSWERED)
