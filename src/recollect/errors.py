@@ -90,37 +90,58 @@ class Conflict(RecollectError):
     exit_code = 4
 
 
+_LOOK_FIRST = "Look whether a change was made before you send it again"
+
+
 class StoreError(RecollectError):
+    """`abroad` is what is told over a network: the message may name hosts, users and paths, which
+    are for whoever runs the server."""
+
     code = "store_error"
     exit_code = 5
+    abroad = f"the store cannot do its work now; the server's log says why. {_LOOK_FIRST}"
+
+    def __init__(self, message: str = "", *, abroad: str = "") -> None:
+        super().__init__(message)
+        if abroad:
+            self.abroad = abroad
 
 
 class StoreBusy(StoreError):
     code = "store_busy"
+    abroad = f"the store is busy; try again in a moment. {_LOOK_FIRST}"
 
 
 class StoreFull(StoreError):
     code = "store_full"
+    abroad = (
+        "the store has no room, and nothing was written; who runs the server must make some"
+    )
 
 
 class StoreReadOnly(StoreError):
     code = "store_read_only"
+    abroad = "the store may not be written or opened; the server's log says why"
 
 
 class StoreCorrupt(StoreError):
     code = "store_corrupt"
+    abroad = "the store is damaged or cannot be read; the server's log says what to do"
 
 
 class StoreTooNew(StoreError):
     code = "store_too_new"
+    abroad = "the store is newer than the server; whoever runs the server must upgrade it"
 
 
 class StoreUnavailable(StoreError):
     code = "store_unavailable"
+    abroad = f"the store cannot be reached now; try again in a moment. {_LOOK_FIRST}"
 
 
 class StoreMissing(StoreError):
     code = "store_missing"
+    abroad = "there is no store where the server looks for one; its log says where that is"
 
 
 class RetrieverRefused(StoreError):

@@ -70,5 +70,6 @@ def not_indexed(where: str, report: SyncReport) -> StoreError:
     why = "; ".join((*report.faults, *(r.why for r in report.refused))) or "no reason given"
     return StoreError(
         f"it is written in {where}, but could not be indexed ({why}); "
-        "'recollect sync' does it again"
+        "'recollect sync' does it again",
+        abroad="it is written in its notebook, but could not be indexed; the server's log says why",
     )

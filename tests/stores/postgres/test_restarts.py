@@ -81,7 +81,7 @@ def test_while_it_is_away_one_is_told_to_try_again(own_server: PostgresServer) -
     for call in (store.count, lambda: store.put([entry]), store.tiers().events.last):
         with pytest.raises(StoreUnavailable) as caught:
             call()
-    answer = of_error(caught.value)
+    answer = of_error(caught.value, {})
     assert answer.status_code == 503
     assert answer.headers["Retry-After"]
     assert not [check for check in store.check() if check.ok]

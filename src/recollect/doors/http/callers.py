@@ -36,7 +36,7 @@ class Doorkeeper:
                 # in a thread: now and then it is noted that a key was used, or refused
                 caller = await run_in_threadpool(come_in, self._reception, authorization)
             except RecollectError as e:
-                await of_error(e)(scope, receive, send)
+                await of_error(e, scope)(scope, receive, send)
                 return
             scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)

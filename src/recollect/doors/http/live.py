@@ -22,6 +22,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from recollect.access.caller import Caller
 from recollect.access.reception import Reception
+from recollect.doors.abroad import said_abroad
 from recollect.doors.http.callers import DOOR, key_in
 from recollect.doors.http.replies import as_json
 from recollect.doors.http.watching import Watchers
@@ -66,7 +67,7 @@ async def live(socket: WebSocket) -> None:
     except WebSocketDisconnect:
         return  # the other side went away
     except RecollectError as e:
-        await _close(socket, _code_of(e), str(e))
+        await _close(socket, _code_of(e), said_abroad(e))
     else:
         await _close(socket, _GOING, "the server is going down; come again with the last id")
 

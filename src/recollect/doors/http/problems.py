@@ -9,7 +9,9 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import Scope
 
+from recollect.doors.abroad import said_abroad
 from recollect.doors.http.replies import reply
 from recollect.errors import (
     Conflict,
@@ -90,7 +92,7 @@ def status_of(error: RecollectError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def of_error(error: RecollectError) -> Response:
+def of_error(error: RecollectError, scope: Scope) -> Response:
     headers: dict[str, str] = {}
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(max(1, round(error.seconds + 0.5)))
@@ -98,7 +100,8 @@ def of_error(error: RecollectError) -> Response:
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, StoreBusy | StoreUnavailable):
         headers["Retry-After"] = "1"
-    return problem(status_of(error), str(error), code=error.code, headers=headers)
+    detail = said_abroad(error, scope.get("state", {}).get("request_id", ""))
+    return problem(status_of(error), detail, code=error.code, headers=headers)
 
 
 def add_problems(app: FastAPI) -> None:
@@ -107,7 +110,7 @@ def add_problems(app: FastAPI) -> None:
 
     async def ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, RecollectError)
-        return of_error(error)
+        return of_error(error, request.scope)
 
     async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

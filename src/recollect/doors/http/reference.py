@@ -45,7 +45,7 @@ told to look.
 of an answer comes within {seconds:g} seconds (504 else; a write that was begun is finished). A key
 has {per_minute} requests a minute unless it was made with others; then 429 with `Retry-After`.
 Parameters and fields that nobody knows are errors. Every answer has an `X-Request-Id`, under which
-the server's log tells of a 500.
+the server's log tells of a 500 or 503: where the store is stands only there.
 
 ## Live events
 

@@ -98,7 +98,7 @@ class Door:
         try:
             caller = await run_in_threadpool(self._caller, headers.get("authorization"))
         except RecollectError as e:
-            await of_error(e)(scope, receive, send)
+            await of_error(e, scope)(scope, receive, send)
             return
         owner = caller.key_id or caller.name
         scope.setdefault("state", {})["caller"] = caller
@@ -145,4 +145,4 @@ def _too_many() -> Response:
 
 class _Missing:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await of_error(MissingExtra("MCP", "mcp"))(scope, receive, send)
+        await of_error(MissingExtra("MCP", "mcp"), scope)(scope, receive, send)

@@ -46,7 +46,7 @@ How to put it into an agent: [MCP set-up](../how-to/mcp.md).
 - Over HTTP every request is its key's own: rate limit, tenant and spaces hold for each. A session
   can be used with the key that opened it alone; for others it does not exist. A key may have
   {MOST_EACH} sessions; one that is not used ends after half an hour. Other hosts and origins are
-  turned away.
+  turned away. Where the store is, is said over stdio alone, and in the server's log.
 - A question that the client cancels is not waited for; a write that was begun is finished.
 
 ## Tools

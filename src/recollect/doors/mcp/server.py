@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -22,6 +22,7 @@ from mcp.shared.exceptions import MCPError
 
 import recollect
 from recollect.access.caller import Caller, Scope
+from recollect.doors.abroad import said_abroad
 from recollect.doors.mcp import arguments, prompts, resources
 from recollect.doors.mcp.completions import completed
 from recollect.doors.mcp.tools import BY_NAME, Tool, tools_for
@@ -84,7 +85,7 @@ class _Door:
         had = self._scopes(context)
         more = [tool for tool in self._more if tool.scopes & had]
         if any(tool.fits for tool in more):
-            more = await _plainly(self._at_desk(context, lambda desk: _fitting(more, desk)))
+            more = await self._plainly(context, lambda desk: _fitting(more, desk))
         return types.ListToolsResult(tools=tools_for(had, more))
 
     async def call_tool(
@@ -104,7 +105,7 @@ class _Door:
                 room=self._waiting if tool.open_world else None,
             )
         except RecollectError as e:
-            return _failed(e.code, str(e))
+            return _failed(e.code, _said(e, context))
         except Exception:
             _log.exception("the tool %s failed", tool.name)
             return _failed("internal_error", _UNEXPECTED)
@@ -116,7 +117,7 @@ class _Door:
         if Scope.READ not in self._scopes(context):
             return types.ListResourcesResult(resources=[])
         cursor = None if params is None else params.cursor
-        return await _plainly(self._at_desk(context, lambda desk: resources.page(desk, cursor)))
+        return await self._plainly(context, lambda desk: resources.page(desk, cursor))
 
     async def list_templates(
         self, context: Context, params: Paging
@@ -130,7 +131,7 @@ class _Door:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        return await _plainly(self._at_desk(context, lambda desk: resources.read(desk, uri)))
+        return await self._plainly(context, lambda desk: resources.read(desk, uri))
 
     # The prompt
 
@@ -143,14 +144,23 @@ class _Door:
         try:
             return prompts.prompt(params.name, params.arguments or {})
         except RecollectError as e:
-            raise _refusal(e) from None
+            raise _refusal(e, context) from None
 
     async def complete(
         self, context: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        return await _plainly(self._at_desk(context, lambda desk: completed(desk, params)))
+        return await self._plainly(context, lambda desk: completed(desk, params))
 
     # The desk
+
+    async def _plainly(self, context: Context, do: Callable[[Desk], T]) -> T:
+        try:
+            return await self._at_desk(context, do)
+        except RecollectError as e:
+            raise _refusal(e, context) from None
+        except Exception:
+            _log.exception("a request failed")
+            raise MCPError(types.INTERNAL_ERROR, _UNEXPECTED) from None
 
     def _scopes(self, context: Context) -> frozenset[Scope]:
         return self._desks.caller(context.request).scopes
@@ -195,17 +205,12 @@ def _failed(code: str, message: str) -> types.CallToolResult:
     )
 
 
-async def _plainly(asked: Awaitable[T]) -> T:
-    try:
-        return await asked
-    except RecollectError as e:
-        raise _refusal(e) from None
-    except Exception:
-        _log.exception("a request failed")
-        raise MCPError(types.INTERNAL_ERROR, _UNEXPECTED) from None
-
-
-def _refusal(error: RecollectError) -> MCPError:
+def _refusal(error: RecollectError, context: Context) -> MCPError:
     wrongly = isinstance(error, _ASKED_WRONGLY)
     code = types.INVALID_PARAMS if wrongly else types.INTERNAL_ERROR
-    return MCPError(code, str(error), {"code": error.code})
+    return MCPError(code, _said(error, context), {"code": error.code})
+
+
+def _said(error: RecollectError, context: Context) -> str:
+    """All of it over stdio, to whoever started the process."""
+    return str(error) if context.request is None else said_abroad(error)

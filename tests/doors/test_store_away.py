@@ -1,0 +1,142 @@
+"""Over the network nobody learns where the store is: its host, user and path stand in the log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from recollect import Engine
+from recollect.access.answering import Refused
+from recollect.doors.cli.main import main
+from recollect.errors import StoreCorrupt, StoreError
+from recollect.settings import Settings
+from recollect.testing.postgres_server import PostgresServer
+from tests.doors.http.served import Served, served_on
+from tests.doors.mcp.asking import MODES, on_stdio, over_http, run
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    path = tmp_path / "小美的秘密" / "m.db"
+    path.parent.mkdir()
+    path.write_bytes(b"no store " * 1000)
+    return path
+
+
+@pytest.fixture
+def server(damaged: Path) -> Iterator[Served]:
+    with served_on(damaged, open_to_all=True) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v1/memories", None),
+        ("POST", "/v1/recall", {"question": "预算 budget"}),
+        ("POST", "/v1/memories", {"text": "预算会议改到周五"}),
+        ("GET", "/v1/status", None),
+    ],
+)
+def test_rest_hides_the_path_and_the_log_has_it(
+    server: Served,
+    damaged: Path,
+    caplog: pytest.LogCaptureFixture,
+    method: str,
+    path: str,
+    body: dict[str, str] | None,
+) -> None:
+    answer = server.client().request(method, path, json=body)
+    assert answer.status_code == 503
+    assert answer.json()["code"] == "store_corrupt"
+    assert "log" in answer.json()["detail"]
+    assert "秘密" not in answer.text
+    (said,) = [r.getMessage() for r in caplog.records if r.name == "recollect.server"]
+    assert str(damaged) in said
+    assert answer.headers["x-request-id"] in said
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_mcp_over_http_hides_it_too(
+    server: Served, damaged: Path, caplog: pytest.LogCaptureFixture, mode: str
+) -> None:
+    async def body() -> None:
+        async with over_http(f"{server.address}/mcp", mode=mode) as ask:
+            error = (await ask("recall", question="预算")).error
+            assert error["code"] == "store_corrupt"
+            assert "秘密" not in error["message"]
+            with pytest.raises(MCPError) as refused:
+                await ask.client.list_resources()
+            assert "秘密" not in str(refused.value)
+
+    run(body)
+    assert caplog.text.count(str(damaged)) >= 2  # the client looks at the tools as well
+
+
+def test_live_events_hide_it_too(server: Served, damaged: Path) -> None:
+    with connect(server.socket_address) as socket:
+        socket.send("{}")
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                socket.recv(timeout=30)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4503
+    assert "/" not in closed.value.rcvd.reason
+
+
+def test_over_stdio_on_the_command_line_and_in_python_all_is_said(
+    damaged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def body() -> None:
+        async with on_stdio(damaged) as ask:
+            assert str(damaged) in (await ask("recall", question="预算")).error["message"]
+
+    run(body)
+    assert main(["recall", "预算", "--store", str(damaged)]) == StoreError.exit_code
+    assert str(damaged) in capsys.readouterr().err
+    with pytest.raises(StoreCorrupt, match="秘密"):
+        Engine(damaged, settings=Settings(embedder="hashing"))
+
+
+def test_a_database_that_is_away(caplog: pytest.LogCaptureFixture) -> None:
+    with PostgresServer.started() as own:
+        settings = Settings(store=own.new_database(), embedder="hashing")
+        with served_on(Path(), settings=settings, open_to_all=True) as server:
+            client = server.client()
+            assert client.post("/v1/memories", json={"text": "预算 budget"}).status_code == 201
+            own.stop("immediate")
+            answers = [
+                client.get("/v1/memories"),
+                client.post("/v1/recall", json={"question": "预算"}),
+                client.post("/v1/memories", json={"text": "会议 on Friday"}),
+            ]
+
+            async def body() -> None:
+                async with over_http(f"{server.address}/mcp") as ask:
+                    said = (await ask("recall", question="预算")).error
+                    assert said["code"] == "store_unavailable"
+                    assert "try again" in said["message"].lower()
+                    assert "recollect@" not in json.dumps(said)
+                    assert str(own.folder) not in json.dumps(said)
+
+            run(body)
+        for answer in answers:
+            assert answer.status_code == 503
+            assert answer.headers["Retry-After"]
+            assert "try again" in answer.json()["detail"].lower()
+            for secret in ("recollect@", str(own.folder), "postgresql", ".s.PGSQL", "d1"):
+                assert secret not in answer.text
+        assert str(own.folder) in caplog.text
+
+
+def test_what_is_told_abroad_comes_through_from_another_process() -> None:
+    there = StoreError("it is written in /秘密/a.md", abroad="it is written, 但没有索引")
+    here = Refused.of(there).error()
+    assert isinstance(here, StoreError)
+    assert (str(here), here.abroad) == (str(there), there.abroad)
