@@ -114,9 +114,7 @@ class StoreBusy(StoreError):
 
 class StoreFull(StoreError):
     code = "store_full"
-    abroad = (
-        "the store has no room, and nothing was written; who runs the server must make some"
-    )
+    abroad = "the store has no room, and nothing was written; who runs the server must make some"
 
 
 class StoreReadOnly(StoreError):
