@@ -165,9 +165,37 @@ def test_done_again_it_says_that_it_is_done(make: Make, clock: FakeClock) -> Non
     again = move(source, target, clock=clock)
     assert again.already and again.proof.holds and again.carried == 0
     target.put([make_entry(make_memory("之后说的 told since", "since"))])
-    with pytest.raises(Conflict, match="holds something"):
+    with pytest.raises(Conflict, match=r"holds something.*the space 'global' \(\d+ memories in"):
         move(source, target, clock=clock)
     assert target.get(["since"]) != [None]
+
+
+@pytest.mark.parametrize("to", ["sqlite", "postgres", "memory"])
+def test_done_again_after_the_target_was_asked_it_is_still_done(
+    make: Make, clock: FakeClock, to: str
+) -> None:
+    source, target = make("sqlite"), make(to)
+    fill(source)
+    move(source, target, clock=clock)
+    one = everything(source)[0]
+    target.touch(accessed={one.id: 2}, reinforced={one.id: 1})
+    again = move(source, target, clock=clock)
+    assert again.already and again.carried == 0
+    assert again.proof.holds_uncounted and not again.proof.holds
+    assert again.proof.differing == [
+        f"the space {one.space!r} (only how often its memories were read or told)"
+    ]
+    (there,) = target.get([one.id])
+    assert there is not None
+    assert there.access_count == one.access_count + 2  # it was not set back
+    source.touch(accessed={one.id: 1}, reinforced={})
+    assert move(source, target, clock=clock).already  # the target's count is still further
+    source.touch(accessed={one.id: 9}, reinforced={})
+    with pytest.raises(Conflict, match=r"only how often.*Nothing was changed"):
+        move(source, target, clock=clock)
+    target.revise(make_entry(replace(there, text="改过的 other words")))
+    with pytest.raises(Conflict, match=f"the space {one.space!r}\\. Nothing was changed"):
+        move(source, target, clock=clock)
 
 
 def test_a_store_is_not_moved_onto_itself(make: Make) -> None:

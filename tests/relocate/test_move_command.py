@@ -15,6 +15,7 @@ import pytest
 
 from recollect import Engine
 from recollect.doors.cli.main import main
+from recollect.errors import Conflict
 from recollect.relocate.unfinished import NOTE
 from recollect.settings import Settings
 from recollect.stores.postgres import schema
@@ -91,6 +92,31 @@ def test_a_target_that_was_asked_before_keeps_what_happened(cli: Cli, tmp_path: 
     again = cli("move", "--verify", first, last, "--events", "--json")
     assert (again.code, again.json["events"]["same"]) == (0, True)
     assert again.json["events"]["target"] == again.json["events"]["source"] + 1
+
+
+def test_told_again_after_the_target_was_asked_it_says_that_all_is_there(
+    cli: Cli, tmp_path: Path
+) -> None:
+    first, last = str(tmp_path / "memory.db"), str(tmp_path / "moved.db")
+    with Engine(first, settings=Settings(embedder="hashing")) as engine:
+        told(engine)
+    assert cli("move", first, last).code == 0
+    with Engine(last, settings=Settings(embedder="hashing")) as engine:
+        assert all(said(engine))
+    again = cli("move", first, last, "--text")
+    assert again.code == 0, again.err
+    assert "everything was there already" in again.err
+    assert "used since" in again.err
+    assert "COUNTERS" in again.out
+    assert "but for how often they were read or told" in again.out
+    compared = cli("move", "--verify", first, last, "--json")
+    assert (compared.code, compared.json["same"]) == (1, False)
+    assert compared.json["same_but_for_counters"] is True
+    with Engine(last, settings=Settings(embedder="hashing")) as engine:
+        engine.remember("Told there since 后来说的", space="项目")
+    refused = cli("move", first, last, "--text")
+    assert refused.code == Conflict.exit_code
+    assert "the space '项目' (120 memories in the source, 121 memories there)" in refused.err
 
 
 def _move(*arguments: str) -> subprocess.Popen[bytes]:

@@ -25,10 +25,15 @@ class Digest(NamedTuple):
     number: int = 0
     total: int = 0
     order: bytes = b""
+    uncounted: int = 0  # the total without how often a thing was read and told
 
-    def plus(self, one: bytes, name: str = "") -> Digest:
-        total = (self.total + int.from_bytes(one, "big")) % _ROUND
-        return Digest(self.number + 1, total, sha256(self.order + name.encode()).digest())
+    def plus(self, one: bytes, name: str = "", uncounted: bytes | None = None) -> Digest:
+        return Digest(
+            self.number + 1,
+            _sum(self.total, one),
+            sha256(self.order + name.encode()).digest(),
+            _sum(self.uncounted, one if uncounted is None else uncounted),
+        )
 
     @property
     def said(self) -> str:
@@ -38,9 +43,25 @@ class Digest(NamedTuple):
         """The same things, in whatever order."""
         return (self.number, self.total) == (other.number, other.total)
 
+    def holds_uncounted_as(self, other: Digest) -> bool:
+        return (self.number, self.uncounted) == (other.number, other.uncounted)
+
+
+def _sum(total: int, one: bytes) -> int:
+    return (total + int.from_bytes(one, "big")) % _ROUND
+
 
 def of_memory(whole: Whole) -> bytes:
     """All of it but the handles, which are each store's own."""
+    return counted(of_uncounted(whole), whole.memory)
+
+
+def counted(uncounted: bytes, memory: Memory) -> bytes:
+    return sha256(uncounted + _canonical([memory.reinforcement, memory.access_count])).digest()
+
+
+def of_uncounted(whole: Whole) -> bytes:
+    whole = without_counters(whole)
     said = sha256(_canonical([_memory(whole.memory), whole.identity, *map(_former, whole.history)]))
     for held in whole.passages:
         said.update(_canonical(list(held.passage)))
@@ -74,7 +95,7 @@ def of_note(key: str, value: str) -> bytes:
 
 def mark_of_memory(whole: Whole) -> bytes:
     """Of what was told, not of what is made from it or counted: passages, vectors, accesses."""
-    return _mark("memory", of_memory(without_counters(whole)._replace(passages=())))
+    return _mark("memory", of_uncounted(whole._replace(passages=())))
 
 
 def mark_of_offer(offer: Offer, rulings: Iterable[Ruling]) -> bytes:

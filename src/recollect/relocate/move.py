@@ -25,7 +25,13 @@ from recollect.errors import (
     StoreError,
     StoreUnavailable,
 )
-from recollect.relocate.carrying import agree_on_embeddings, carry, forget_others, walk
+from recollect.relocate.carrying import (
+    agree_on_embeddings,
+    carry,
+    forget_others,
+    memories_of,
+    walk,
+)
 from recollect.relocate.carrying_tiers import (
     carry_events,
     carry_notes,
@@ -51,7 +57,7 @@ class Moved(NamedTuple):
     carried: int  # memories, in this run
     resumed: bool
     rounds: int  # more than one: the source was written to meanwhile
-    already: bool = False  # everything was there
+    already: bool = False  # everything was there; in the target more may have been read and told
 
 
 def move(
@@ -204,12 +210,33 @@ class _Move:
             now = self._clock()
             held = self._contents(self._source, now)
             proof = compare(held, self._contents(self._target, now))
-            if proof.holds:
+            if proof.holds or (proof.holds_uncounted and not self._counts_further()):
                 return Moved(proof, 0, False, 1, already=True)
+            differing = proof.differing
+        else:
+            names = sorted(counts[0].keys() | counts[1].keys())
+            both = ((name, counts[0].get(name), counts[1].get(name)) for name in names)
+            differing = [
+                f"the space {name!r} ({_memories(here)} in the source, {_memories(there)} there)"
+                for name, here, there in both
+                if here != there
+            ]
         raise Conflict(
-            "the target holds something already, and it is no copy of the source that was begun; "
-            "choose an empty one, or 'recollect export' and 'recollect import' to add to it"
+            "the target holds something already, and no move to it is under way. It is not what "
+            f"the source holds: {', '.join(differing)}. Nothing was changed; choose an empty one, "
+            "or 'recollect export' and 'recollect import' to add to it"
         )
+
+    def _counts_further(self) -> bool:
+        """Was anything read or told again in the source, of which the target does not know?"""
+        for page in memories_of(self._source):
+            there = self._target.get([memory.id for memory in page])
+            for here, held in zip(page, there, strict=True):
+                if held is None or (
+                    here.access_count > held.access_count or here.reinforcement > held.reinforcement
+                ):
+                    return True
+        return False
 
     # Carrying
 
@@ -265,6 +292,10 @@ class _Move:
 
     def _contents(self, store: MovableStore, now: datetime) -> Contents:
         return contents(store, now=now, events=self._events, progress=self._progress)
+
+
+def _memories(number: int | None) -> str:
+    return "none of that name" if number is None else f"{number:,} memories"
 
 
 def _anew(state: State) -> State:

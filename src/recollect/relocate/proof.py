@@ -12,11 +12,12 @@ from recollect.relocate.carrying import walk
 from recollect.relocate.carrying_tiers import events_of, notes_of, offers_of, recent_of
 from recollect.relocate.digests import (
     Digest,
+    counted,
     of_event,
-    of_memory,
     of_note,
     of_offer,
     of_recent,
+    of_uncounted,
 )
 from recollect.stores.movable import MovableStore
 
@@ -52,6 +53,11 @@ class Compared(NamedTuple):
         return self.on_both_sides and self.source.holds_as(self.target)
 
     @property
+    def same_uncounted(self) -> bool:
+        """But for how often memories were read and told."""
+        return self.on_both_sides and self.source.holds_uncounted_as(self.target)
+
+    @property
     def same_order(self) -> bool:
         return self.source.order == self.target.order
 
@@ -67,12 +73,21 @@ class Proof(NamedTuple):
         return self.embeddings and all(one.same for one in (*self.spaces, *self.parts))
 
     @property
+    def holds_uncounted(self) -> bool:
+        return self.embeddings and all(one.same_uncounted for one in (*self.spaces, *self.parts))
+
+    @property
     def same_order(self) -> bool:
         return all(one.same_order for one in self.spaces)
 
     @property
     def differing(self) -> list[str]:
-        named = [f"the space {one.name!r}" for one in self.spaces if not one.same]
+        named = [
+            f"the space {one.name!r}"
+            + (" (only how often its memories were read or told)" if one.same_uncounted else "")
+            for one in self.spaces
+            if not one.same
+        ]
         named += [one.name for one in self.parts if not one.same]
         return named if self.embeddings else [*named, "whose vectors answer"]
 
@@ -95,8 +110,10 @@ def contents(
     damaged: list[str] = []
     for page in walk(store, None, damaged):
         for one in page.whole:
-            space = one.memory.space
-            spaces[space] = spaces[space].plus(of_memory(one), one.memory.id)
+            space, uncounted = one.memory.space, of_uncounted(one)
+            spaces[space] = spaces[space].plus(
+                counted(uncounted, one.memory), one.memory.id, uncounted
+            )
         done += len(page.whole)
         if progress is not None:
             progress(done, total)
@@ -154,9 +171,14 @@ def proof_record(proof: Proof) -> dict[str, Any]:
             "same": one.same,
         }
 
+    def of_space(one: Compared) -> dict[str, Any]:
+        known = {"same_but_for_counters": one.same_uncounted, "order": one.same_order}
+        return {**record(one), **known}
+
     return {
         "same": proof.holds,
-        "spaces": {one.name: {**record(one), "order": one.same_order} for one in proof.spaces},
+        "same_but_for_counters": proof.holds_uncounted,
+        "spaces": {one.name: of_space(one) for one in proof.spaces},
         **{one.name: record(one) for one in proof.parts},
         "embeddings": proof.embeddings,
         "damaged": list(proof.damaged),

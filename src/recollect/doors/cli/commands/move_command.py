@@ -77,16 +77,21 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         **proof_record(done.proof),
     }
     if done.already:
-        session.hint("everything was there already")
+        session.hint(
+            "everything was there already, and nothing was changed"
+            if done.proof.holds
+            else "everything was there already, and nothing was changed; the target was used "
+            "since: how often memories were read or told is further there"
+        )
     if done.resumed:
         session.hint("went on where an earlier move stopped")
     if done.rounds > 1:
         session.hint("something was written meanwhile; what changed in the source was carried too")
-    _tell(done.proof, record, session)
+    _tell(done.proof, record, session, moved=True)
     return 0
 
 
-def _tell(proof: Proof, record: dict[str, Any], session: Session) -> None:
+def _tell(proof: Proof, record: dict[str, Any], session: Session, *, moved: bool = False) -> None:
     if not proof.same_order and proof.holds:
         session.hint("what changed while it was carried stands last in the order told")
     for one in proof.parts:
@@ -101,10 +106,15 @@ def _tell(proof: Proof, record: dict[str, Any], session: Session) -> None:
         session.show(record)
         return
     for one in (*proof.spaces, *proof.parts):
-        mark = "same" if one.same else "DIFFERS"
+        mark = "same" if one.same else "COUNTERS" if one.same_uncounted else "DIFFERS"
         session.say(f"{mark:<8} {one.source.number:>10,} {one.in_target:>10,}  {one.name}")
     if proof.holds:
         session.say(f"{proof.memories:,} memories, the same on both sides")
+    elif moved:
+        session.say(
+            f"{proof.memories:,} memories, the same on both sides but for how often they were read "
+            "or told"
+        )
     else:
         session.say(f"not the same: {', '.join(proof.differing)}")
 
