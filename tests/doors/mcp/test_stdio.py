@@ -196,7 +196,10 @@ def test_only_reading(tmp_path: Path) -> None:
                 ("revise", {"id": kept.id, "text": "no"}),
                 ("forget", {"id": kept.id}),
             ):
-                assert (await ask(tool, **sent)).error["code"] == "forbidden"
+                refused = (await ask(tool, **sent)).error
+                assert refused["code"] == "forbidden"
+                assert "--read-only" in refused["message"]
+                assert "key" not in refused["message"]
 
     run(body)
     with Engine(tmp_path / "m.db", embedder="hashing") as engine:
@@ -226,6 +229,7 @@ def test_other_spaces_do_not_exist(tmp_path: Path) -> None:
             listed = await ask.client.list_resources()
             assert "CANARY" not in "".join(seen)
             assert "hidden-room" not in str(listed) + "".join(seen[:3])
+            assert "this agent sees" in seen[4]  # nobody has a key here
             assert "Work meeting" in seen[0]
 
     run(body)

@@ -14,6 +14,7 @@ import mcp_types as types
 import pytest
 
 from recollect.engine import Engine
+from recollect.errors import StoreReadOnly
 from tests.doors.mcp.asking import command, environment, on_stdio, run
 
 
@@ -120,6 +121,26 @@ def test_neither_model_nor_store_before_the_first_call(tmp_path: Path) -> None:
         process.stdin.close()
         assert process.stderr.read().decode().splitlines()[-1] == "[]"
     assert not (tmp_path / "m.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "why"), [("记忆", "it is a directory; name a file"), ("没有/m.db", "does not exist")]
+)
+def test_a_place_where_no_store_can_be_is_said_at_once(
+    tmp_path: Path, place: str, why: str
+) -> None:
+    (tmp_path / "记忆").mkdir()
+    ended = subprocess.run(
+        [sys.executable, *command("--store", str(tmp_path / place), "--text")],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment(tmp_path / "m.db"),
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == StoreReadOnly.exit_code
+    assert why in ended.stderr.decode()
+    assert ended.stdout == b""
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

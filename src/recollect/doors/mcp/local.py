@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 
 from recollect.access.caller import Caller, Scope
 from recollect.checks import store_is_there
-from recollect.errors import InvalidInput, MissingExtra, StoreMissing
+from recollect.errors import (
+    Forbidden,
+    InvalidInput,
+    MissingExtra,
+    RecollectError,
+    StoreMissing,
+)
 from recollect.vocabulary import GLOBAL_SPACE
 
 if TYPE_CHECKING:
@@ -75,7 +81,11 @@ class LocalDesks:
     def desk(self, caller: Caller, *, writes: bool) -> Iterator[Desk]:
         from recollect.access.desk import Desk
 
-        yield Desk(self._opened(writes), caller)
+        try:
+            yield Desk(self._opened(writes), caller)
+        except RecollectError as e:
+            e.args = (_without_a_key(e, caller),)
+            raise
 
     def close(self) -> None:
         with self._lock:
@@ -104,6 +114,29 @@ class LocalDesks:
             )
 
 
+def _without_a_key(error: RecollectError, caller: Caller) -> str:
+    """A desk speaks to whoever has a key. Here nobody has one: what an agent may do was said when
+    this was started."""
+    if isinstance(error, Forbidden) and Scope.WRITE not in caller.scopes:
+        return (
+            "this agent only reads: 'recollect mcp' was started with --read-only; leave it out "
+            "where the agent should write"
+        )
+    return str(error).replace("this key sees", "this agent sees")
+
+
+def _refuse_a_place_for_no_store(settings: Settings) -> None:
+    """What can be seen without opening anything. An agent shows little of an error in its first
+    call, and whoever starts this by hand would see none."""
+    path = settings.store_path
+    if settings.server is None and (
+        path.is_dir() or (settings.store and not path.parent.is_dir())  # our own place is made
+    ):
+        from recollect.stores.sqlite.connection import cannot_open
+
+        raise cannot_open(path)
+
+
 def serve_stdio(
     settings: Settings,
     caller: Caller,
@@ -118,6 +151,7 @@ def serve_stdio(
     import gc
     import signal
 
+    _refuse_a_place_for_no_store(settings)
     # A thread waits for standard input and cannot be called back: Ctrl+C would wait for it. What
     # was acknowledged is on disk.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
