@@ -24,6 +24,12 @@ With a store on PostgreSQL any number of servers may share it: keys, tenants, th
 repeated writes are in the database too. Rate limits are counted by each server on its own.
 """
 
+_OPEN = (
+    "OPEN: nobody is asked for a key, so every program on this machine may read and change "
+    "everything. 'recollect keys create NAME' closes it"
+)
+_OPEN_TO_ALL = "OPEN (--no-keys): every program on this machine may read and change everything"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
@@ -67,18 +73,18 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         workers=arguments.workers,
     )
     with reception, listen(arguments.host, arguments.port) as bound:
-        if reception.open_to_all or not reception.keys.any():
-            session.aside(
-                "OPEN: nobody is asked for a key, so every program on this machine may read and "
-                "change everything. 'recollect keys create NAME' closes it"
-                if not arguments.no_keys
-                else "OPEN (--no-keys): every program on this machine may read and change "
-                "everything"
-            )
+        is_open = reception.open_to_all or not reception.keys.any()
+
+        def started() -> None:
+            """Not before: what cannot start is open to nobody."""
+            if is_open:
+                session.aside(_OPEN_TO_ALL if arguments.no_keys else _OPEN)
+            session.aside(f"{address_of(bound)} (stop it with Ctrl+C)")
+
         serve(
             reception,
             bound,
             hosts=names_of(arguments.host, arguments.allow_host),
-            started=lambda: session.aside(f"{address_of(bound)} (stop it with Ctrl+C)"),
+            started=started,
         )
     return 0

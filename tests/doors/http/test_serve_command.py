@@ -1,0 +1,45 @@
+"""What `recollect serve` says when it starts, or cannot."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import MissingExtra
+
+_SERVE = "import sys; from recollect.doors.cli.main import main; sys.exit(main(sys.argv[1:]))"
+_WITHOUT_THE_EXTRA = f"import sys; sys.modules['fastapi'] = None; {_SERVE}"
+
+
+def _started(program: str, store: Path, *options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", program, "serve", "--port", "0", "--text", *options],
+        env={**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_without_the_optional_part_it_says_nothing_of_being_open(tmp_path: Path) -> None:
+    server = _started(_WITHOUT_THE_EXTRA, tmp_path / "记忆.db")
+    _, said = server.communicate(timeout=60)
+    assert server.returncode == MissingExtra.exit_code
+    assert "recollect[server]" in said
+    assert "OPEN" not in said
+
+
+@pytest.mark.parametrize("options", [(), ("--no-keys",)])
+def test_open_is_said_when_it_answers(tmp_path: Path, options: tuple[str, ...]) -> None:
+    server = _started(_SERVE, tmp_path / "记忆.db", *options)
+    assert server.stderr is not None
+    try:
+        lines = [server.stderr.readline(), server.stderr.readline()]
+    finally:
+        server.terminate()
+        server.communicate(timeout=60)
+    assert lines[0].startswith("OPEN")
+    assert lines[1].startswith("http://127.0.0.1:")
