@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from recollect.access.reception import Reception
 from recollect.settings import Settings
 from tests.doors.running import Cli
@@ -77,7 +79,8 @@ def test_audit_is_verified_and_a_change_is_an_exit_code(cli: Cli, tmp_path: Path
     whole = cli("audit", "--verify")
     assert (whole.code, whole.json["whole"]) == (0, True)
     assert cli("audit", "--verify", "--head", whole.json["head"]).code == 0
-    assert cli("audit", "--verify", "--head", "0123").code == 1
+    assert cli("audit", "--verify", "--head", f" {whole.json['head'].upper()}\n").code == 0
+    assert cli("audit", "--verify", "--head", "1" * 64).code == 1
     file = apsw.Connection(str(tmp_path / "memory.db.server"))
     file.execute("DROP TRIGGER audit_is_not_changed")
     file.execute("UPDATE audit SET outcome = 'forbidden' WHERE number = 2")
@@ -86,6 +89,25 @@ def test_audit_is_verified_and_a_change_is_an_exit_code(cli: Cli, tmp_path: Path
     assert (broken.code, broken.json["number"]) == (1, 2)
     assert "BROKEN at row 2" in cli("audit", "--verify", "--text").out
     assert len(cli("audit", "--limit", "2").out.splitlines()) == 2
+
+
+@pytest.mark.parametrize("wrong", ["zzz", "0123", "", "哈希", "g" * 64])
+def test_what_is_no_head_is_not_called_a_broken_trail(cli: Cli, wrong: str) -> None:
+    for _ in range(2):  # on an empty trail, then on one with a row
+        refused = cli("audit", "--verify", "--head", wrong)
+        assert refused.code == 2
+        assert "64" in refused.error["message"]
+        cli("keys", "create", "钥匙", "--scope", "read")
+
+
+def test_an_empty_trail_says_that_it_is_empty(cli: Cli) -> None:
+    whole = cli("audit", "--verify", "--text")
+    assert whole.code == 0
+    assert "nothing was noted yet" in whole.out
+    gone = cli("audit", "--verify", "--head", "1" * 64, "--text")
+    assert gone.code == 1  # a hash was noted, so there was a trail
+    assert "BROKEN" in gone.out
+    assert "empty" in gone.out
 
 
 def test_settings_of_a_space_are_kept_in_the_store(cli: Cli) -> None:

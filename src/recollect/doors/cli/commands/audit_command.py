@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 import argparse
+from string import hexdigits
 
 from recollect.access.audit import audit_record
 from recollect.access.reception import Reception
+from recollect.checks import shown
 from recollect.doors.cli.session import Session, padded
+from recollect.errors import InvalidInput
+
+_HASH_LETTERS = 64
 
 _EPILOG = """\
 examples:
@@ -57,16 +62,35 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _verify(reception: Reception, head: str | None, session: Session) -> int:
-    broken = reception.audit.verify(head=head)
+    broken = reception.audit.verify(head=None if head is None else _hash(head))
     newest = reception.audit.head()
+    empty = not reception.audit.list(limit=1)
     if session.json:
         session.show(
             {"whole": broken is None, "head": newest}
             | ({} if broken is None else {"number": broken.number, "why": broken.why})
         )
     elif broken is None:
-        session.say("the trail is whole")
+        session.say(
+            "the trail is whole" if not empty else "nothing was noted yet: the trail is empty"
+        )
         session.hint(f"note its newest hash elsewhere, for --head: {newest}")
+    elif empty and head is not None:
+        session.say(
+            f"BROKEN: the trail is empty ({broken.why}). Either its rows were removed, or this is "
+            "another store than the one where the hash was noted"
+        )
     else:
         session.say(f"BROKEN at row {broken.number}: {broken.why}")
     return 0 if broken is None else 1
+
+
+def _hash(head: str) -> str:
+    """A slip of the hand is no broken trail."""
+    told = head.strip().lower()
+    if len(told) != _HASH_LETTERS or not set(told) <= set(hexdigits):
+        raise InvalidInput(
+            f"--head: {shown(head)} is no hash of the trail; expected the {_HASH_LETTERS} letters "
+            "and digits that 'recollect audit --verify' shows"
+        )
+    return told
