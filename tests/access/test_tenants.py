@@ -187,13 +187,22 @@ def test_many_threads_open_and_close_without_harm(settings: Settings) -> None:
 
 
 def test_one_embedder_serves_all_and_stays_open_for_whoever_gave_it(settings: Settings) -> None:
-    given = Letters()
+    class Closable(Letters):
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+
+    given = Closable()
     tenants = Tenants(settings, embedder=given)
     tenants.create("a")
     tenants.create("b")
     with tenants.engine("a") as a, tenants.engine("b") as b:
-        assert a._parts.embedder is b._parts.embedder is given
+        assert a._parts.embedder is b._parts.embedder  # that it hangs, both learn at once
+        a.remember("小美 likes tea")
+        assert given.texts == ["小美 likes tea"]
     tenants.close()
+    assert not given.closed
     by_name = Tenants(settings)
     with by_name.engine("a") as a, by_name.engine("b") as b:
         assert a._parts.embedder is b._parts.embedder

@@ -4,51 +4,49 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from recollect import Engine, Status
 from recollect.embedders import waiting as module
+from recollect.embedders.protocol import Kind
 from recollect.embedders.waiting import HUNG_SECONDS, Waiting
 from recollect.errors import EmbedderError
 from recollect.settings import Settings
 from recollect.testing import working
 from recollect.testing.http_server import Reply, Request, serving
-from recollect.vocabulary import Vector
+from recollect.vocabulary import Vectors
 from tests.doors.http.served import until
-from tests.embedders_of_tests import Hung
+from tests.embedders_of_tests import Hung, Letters
 
-VECTOR: Vector = np.ones(2, np.float32)
+QUESTIONS: list[Kind] = ["query"]
 
 
-class Elsewhere:
+class Elsewhere(Letters):
     """Answers, fails or hangs, as it is told, by a clock of its own."""
 
     def __init__(self) -> None:
+        super().__init__("elsewhere")
         self.now = 100.0
         self.asked = 0
-        self.fails = False
         self.hangs = False
         self.let_go = threading.Event()
-        self.waiting = Waiting("elsewhere", timer=lambda: self.now)
+        self.waiting = Waiting(self, timer=lambda: self.now)
 
-    def embed(self) -> Vector:
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
         self.asked += 1
         if self.hangs:
             self.let_go.wait(60)
-        if self.fails:
-            raise EmbedderError("the line is dead")
-        return VECTOR
+        return super().embed(texts, kind=kind)
 
-    def ask(self, _: object = None) -> bool:
+    def ask(self, kind: Kind = "query") -> bool:
         """Was it answered? Or was it left alone, or failed?"""
         try:
-            return self.waiting.vector(self.embed) is VECTOR
-        except EmbedderError as e:
-            assert "left alone" in str(e) or "dead" in str(e)
+            return len(self.waiting.embed(["深色 dark"], kind=kind)) == 1
+        except (EmbedderError, ConnectionError) as e:
+            assert "left alone" in str(e) or "holiday" in str(e)
             return False
 
 
@@ -74,11 +72,12 @@ def test_what_fails_at_once_is_asked_every_time(far: Elsewhere) -> None:
 
 def test_nobody_waits_beside_one_who_waits_in_vain(far: Elsewhere) -> None:
     far.hangs = True
-    with working(far.ask, range(3)) as first:
+    with working(far.ask, QUESTIONS * 3) as first:
         until(lambda: far.asked == 3)
         far.now += HUNG_SECONDS + 1
         with pytest.raises(EmbedderError, match="elsewhere has not answered for 6 seconds"):
-            far.waiting.vector(far.embed)
+            far.waiting.embed(["深色"], kind="query")
+        assert not far.ask("document")
         assert far.asked == 3
         far.let_go.set()  # it was slow, and answers after all
     assert first.answers() == [True] * 3
@@ -88,7 +87,7 @@ def test_nobody_waits_beside_one_who_waits_in_vain(far: Elsewhere) -> None:
 def test_it_is_not_hung_while_others_are_answered(far: Elsewhere) -> None:
     """A queue is long, and moves."""
     far.hangs = True
-    with working(far.ask, [0]):
+    with working(far.ask, QUESTIONS):
         until(lambda: far.asked == 1)
         far.hangs = False
         for _ in range(5):
@@ -97,9 +96,41 @@ def test_it_is_not_hung_while_others_are_answered(far: Elsewhere) -> None:
         far.let_go.set()
 
 
+def test_many_texts_may_take_long(far: Elsewhere) -> None:
+    far.hangs = True
+    texts: list[Kind] = ["document"]
+    with working(far.ask, texts):
+        until(lambda: far.asked == 1)
+        far.now += 10 * HUNG_SECONDS
+        far.hangs = False
+        assert far.ask()
+        far.let_go.set()
+
+
+def test_texts_that_failed_slowly_are_not_sent_again(far: Elsewhere) -> None:
+    far.hangs = far.fails = True
+    texts: list[Kind] = ["document"]
+    with working(far.ask, texts):
+        until(lambda: far.asked == 1)
+        far.now += HUNG_SECONDS + 1
+        far.let_go.set()
+    assert not far.ask("document")
+    assert not far.ask("query")
+    assert far.asked == 1
+
+
+def test_it_is_what_it_was(far: Elsewhere) -> None:
+    around = Waiting.around(far)
+    assert Waiting.around(around) is around
+    assert around.itself is far
+    kept = (around.name, around.fingerprint, around.dimension, around.batch, around.salt)
+    assert kept == (far.name, far.fingerprint, far.dimension, far.batch, far.salt)
+    assert not hasattr(around, "word_vectors")
+
+
 def test_once_it_failed_slowly_one_at_a_time_is_sent_to_see(far: Elsewhere) -> None:
     far.hangs = far.fails = True
-    with working(far.ask, [0]):
+    with working(far.ask, QUESTIONS):
         until(lambda: far.asked == 1)
         far.now += HUNG_SECONDS + 1
         far.let_go.set()
@@ -116,7 +147,7 @@ def test_once_it_failed_slowly_one_at_a_time_is_sent_to_see(far: Elsewhere) -> N
 
 def test_sent_to_see_it_fails_at_once(far: Elsewhere) -> None:
     far.hangs = far.fails = True
-    with working(far.ask, [0]):
+    with working(far.ask, QUESTIONS):
         until(lambda: far.asked == 1)
         far.now += HUNG_SECONDS + 1
         far.let_go.set()
@@ -166,6 +197,12 @@ def test_a_server_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
                 assert answered.status is Status.DEGRADED
                 assert "has not answered for" in answered.reasons[0]  # and was not waited for
                 assert answered.hits
+            told = engine.remember("小美 drinks tea 喝茶")  # on disk at once, and not waited for
+            assert (told.embedded, told.action) == (False, "created")
+            assert "has not answered for" in told.notes[0]
+            assert [hit.id for hit in engine.recall("喝茶").hits] == [told.id]
             hangs.clear()
             let_go.set()
-            until(lambda: engine.recall("深色 mode").status is Status.ANSWERED)
+            until(lambda: engine.recall("深色 mode").status is not Status.DEGRADED)
+            engine.remember("and coffee 咖啡")
+            until(lambda: engine.recall("tea and coffee").status is Status.ANSWERED)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.access.homes import FileHomes, Homes
 from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant
 from recollect.clock import Clock, system_clock
+from recollect.embedders.waiting import Waiting
 from recollect.engine import Engine
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError
 from recollect.hot import HotNumbers
@@ -132,7 +133,7 @@ class Tenants:
         for one in held:
             self._end(one.engine)
         let_go = getattr(self._embedder, "close", None)
-        if let_go is not None and self._embedder is not self._given:
+        if let_go is not None and isinstance(self._given, str):  # or it is somebody else's
             let_go()
 
     def _borrow(self, tenant: str) -> _Open:
@@ -224,4 +225,6 @@ class Tenants:
                         self._embedder = embedder_named(self._given, self._settings) or self._given
                     except RecollectError:
                         self._embedder = self._given
+                if not isinstance(self._embedder, str):  # that it hangs, all learn from one
+                    self._embedder = Waiting.around(self._embedder)
             return self._embedder

@@ -8,7 +8,6 @@ import threading
 from collections import OrderedDict
 
 from recollect.embedders.protocol import Embedder, embed_question
-from recollect.embedders.waiting import Waiting
 from recollect.vocabulary import Vector
 
 _MOST = 256
@@ -21,7 +20,6 @@ class AskedBefore:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
-        self._waiting: dict[str, Waiting] = {}
 
     def vector(self, embedder: Embedder, question: str) -> Vector:
         key = (embedder.fingerprint, question)
@@ -30,8 +28,7 @@ class AskedBefore:
             if known is not None:
                 self._vectors.move_to_end(key)
                 return known
-            waiting = self._waiting.setdefault(embedder.fingerprint, Waiting(embedder.name))
-        vector = waiting.vector(lambda: embed_question(embedder, question))
+        vector = embed_question(embedder, question)
         if len(question) <= _LONGEST:
             vector.setflags(write=False)  # shared from now on
             with self._lock:

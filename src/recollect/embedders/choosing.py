@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 
 from recollect.embedders.protocol import Embedder, embed_question
+from recollect.embedders.waiting import Waiting
 from recollect.errors import EmbedderError, RecollectError
 from recollect.settings import Settings
 from recollect.stores.protocol import Store
@@ -22,31 +23,33 @@ class Embedders:
         self._configured = configured
         self._settings = settings
         self._store = store
-        self._loaded: dict[str, Embedder | None] = {}
+        self._loaded: dict[str, Waiting | None] = {}
+        self._given = None if isinstance(configured, str) else Waiting.around(configured)
         self._lock = threading.Lock()
 
-    def _named(self, name: str) -> Embedder | None:
+    def _named(self, name: str) -> Waiting | None:
         """By name. Raises EmbedderError when it cannot be had."""
-        configured = self._configured
-        if not isinstance(configured, str) and configured.name == name:
-            return configured
+        if self._given is not None and self._given.name == name:
+            return self._given
         with self._lock:
             if name not in self._loaded:
                 from recollect.embedders.loading import embedder_named
 
                 try:
-                    self._loaded[name] = embedder_named(name, self._settings)
+                    found = embedder_named(name, self._settings)
+                    self._loaded[name] = None if found is None else Waiting.around(found)
                 except EmbedderError:
                     raise
                 except RecollectError as e:
                     raise EmbedderError(str(e)) from e
             return self._loaded[name]
 
-    def configured(self) -> Embedder | None:
-        configured = self._configured
-        return configured if not isinstance(configured, str) else self._named(configured)
+    def configured(self) -> Waiting | None:
+        if isinstance(self._configured, str):
+            return self._named(self._configured)
+        return self._given
 
-    def of_index(self, seen: Store | None = None) -> tuple[Embedder | None, str]:
+    def of_index(self, seen: Store | None = None) -> tuple[Waiting | None, str]:
         """Whoever made the index; with a note where the settings name another. `seen` is what a
         question sees of the store."""
         configured = self.configured()
@@ -77,7 +80,7 @@ class Embedders:
             embedder, note = self.of_index()
             if embedder is None:
                 return Check("embedder", True, "none is set: recall works by words alone")
-            embed_question(embedder, "Is anybody there? 有人在吗？")
+            embed_question(embedder.itself, "Is anybody there? 有人在吗？")
         except RecollectError as e:
             return Check(
                 "embedder", False, str(e), "recall works by words meanwhile; do what is said above"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,7 +82,8 @@ class OpenAICompatible:
         return vectors
 
     def _post(self, body: dict[str, Any]) -> dict[str, Any]:
-        reply = self._endpoint.post(body, seconds=self._timeout)
+        end = time.monotonic() + self._timeout  # of all attempts: somebody waits for it
+        reply = self._endpoint.post(body, seconds=self._timeout, end=end)
         if reply.status != 200:
             raise self._endpoint.unusable(reply.told())
         answer = reply.json()

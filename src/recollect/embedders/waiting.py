@@ -1,54 +1,92 @@
 """An embedder that does not answer is waited for by those who asked it first, and by nobody after.
 
-A question waits for its vector until its time is over. Were every question to find out for itself
-that an embedder elsewhere hangs, each would take its whole time, and a thread of the server with
-it. So where somebody waits and nobody was answered for some seconds, it is left alone: the next
-questions are answered by words at once. Those who still wait for it will show when it is back; once
-they have all failed, a question is sent to see now and then, and nobody waits for that.
+A question waits for its vector until its time is over, what is told until the embedder gives up.
+Were everybody to find out for himself that an embedder elsewhere hangs, each would take his whole
+time, and a thread of the server with it. So where a question waits and nobody was answered for some
+seconds, it is left alone: words answer at once, and what is told waits for its vector. Who still
+waits will show when it is back; once they have all failed, somebody's texts are sent to see now and
+then, and nobody waits for that.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
+from recollect.embedders.protocol import Embedder, Kind
 from recollect.errors import EmbedderError
-from recollect.vocabulary import Vector
+from recollect.vocabulary import Vectors
 
 HUNG_SECONDS = 5.0
 _PAUSE = 5.0  # seconds between two that are sent to see
 
-Embed = Callable[[], Vector]
-
 
 class Waiting:
-    """For one embedder. Safe between threads."""
+    """An embedder, asked with patience. Safe between threads."""
 
-    def __init__(self, name: str, *, timer: Callable[[], float] = time.monotonic) -> None:
-        self._name = name
+    def __init__(self, embedder: Embedder, *, timer: Callable[[], float] = time.monotonic) -> None:
+        self._embedder = embedder
         self._timer = timer
         self._lock = threading.Lock()
-        self._asked: list[float] = []  # since when each of those waits who wait now
+        self._asked: list[float] = []  # since when each question waits that waits now
         self._answered = timer()
         self._away_since: float | None = None
-        self._see_again = 0.0
+        self._looking = False
+        self._look_again = 0.0
 
-    def vector(self, embed: Embed) -> Vector:
+    @classmethod
+    def around(cls, embedder: Embedder) -> Waiting:
+        return embedder if isinstance(embedder, cls) else cls(embedder)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)  # what else it can do
+
+    @property
+    def itself(self) -> Embedder:
+        """For whoever wants to know how it is."""
+        return self._embedder
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self._embedder.fingerprint
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    @property
+    def batch(self) -> int:
+        return self._embedder.batch
+
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
+        question = kind == "query"  # many texts may take long, and nothing be wrong
         with self._lock:
             now = self._timer()
             since = self._unanswered_since(now)
-            if since is not None:
-                if not self._asked and now >= self._see_again:
+            if since is None:
+                if question:
                     self._asked.append(now)
-                    self._look(embed, now)
-                raise EmbedderError(
-                    f"{self._name} has not answered for {now - since:.0f} seconds and is left "
-                    "alone until it does; see 'recollect doctor'"
-                )
-            self._asked.append(now)
-        return self._done(embed, now)
+            elif not self._asked and not self._looking and now >= self._look_again:
+                self._looking = True
+                self._look(texts, kind)
+        if since is not None:
+            raise EmbedderError(
+                f"{self.name} has not answered for {now - since:.0f} seconds and is left alone "
+                "until it does; see 'recollect doctor'"
+            )
+        try:
+            return self._embedded(texts, kind, now)
+        finally:
+            if question:
+                with self._lock:
+                    self._asked.remove(now)
 
     def _unanswered_since(self, now: float) -> float | None:
         """Where it is left alone."""
@@ -58,27 +96,29 @@ class Waiting:
             return since
         return None
 
-    def _done(self, embed: Embed, began: float) -> Vector:
+    def _embedded(self, texts: Sequence[str], kind: Kind, began: float) -> Vectors:
         try:
-            vector = embed()
+            vectors = self._embedder.embed(texts, kind=kind)
         except BaseException:
             with self._lock:
                 now = self._timer()
-                self._asked.remove(began)
                 if now - began <= HUNG_SECONDS:
                     self._away_since = None  # what fails at once keeps nobody waiting
                 elif self._away_since is None:
                     self._away_since = began
-                self._see_again = now + _PAUSE
+                self._look_again = now + _PAUSE
             raise
         with self._lock:
-            self._asked.remove(began)
             self._answered, self._away_since = self._timer(), None
-        return vector
+        return vectors
 
-    def _look(self, embed: Embed, began: float) -> None:
+    def _look(self, texts: Sequence[str], kind: Kind) -> None:
         def look() -> None:
-            with suppress(Exception):  # `_done` has noted it, and nobody waits for the vector
-                self._done(embed, began)
+            try:
+                with suppress(Exception):  # it is noted, and nobody waits for these vectors
+                    self._embedded(texts, kind, self._timer())
+            finally:
+                with self._lock:
+                    self._looking = False
 
         threading.Thread(target=look, name="recollect-embedder", daemon=True).start()
