@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import cast
 
@@ -9,7 +10,14 @@ from recollect.access.homes import FileHomes
 from recollect.access.reception import Reception
 from recollect.access.tenant_names import check_tenant, file_of, tenant_in
 from recollect.access.tenants import Tenants
-from recollect.errors import Conflict, InvalidInput, NotFound, StoreError, Unauthorised
+from recollect.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    StoreError,
+    StoreMissing,
+    Unauthorised,
+)
 from recollect.settings import Settings
 from recollect.testing import run_at_once
 from tests.access.coming_in import AtDesk, caller, desk
@@ -208,3 +216,42 @@ def test_one_embedder_serves_all_and_stays_open_for_whoever_gave_it(settings: Se
         assert a._parts.embedder is b._parts.embedder
         assert not isinstance(a._parts.embedder, str)
     by_name.close()
+
+
+def held_open(folder: Path) -> list[str]:
+    links = (os.readlink(one) for one in Path("/proc/self/fd").iterdir() if one.is_symlink())
+    return [link for link in links if link.startswith(str(folder)) and "(deleted)" in link]
+
+
+def test_nothing_of_a_removed_tenant_comes_back(settings: Settings, tmp_path: Path) -> None:
+    """Another process removes it while this one has noted a question and not written it yet."""
+    now = 0.0
+    tenants = Tenants(settings, timer=lambda: now)
+    elsewhere = Tenants(settings)
+    elsewhere.create("甲")
+    elsewhere.create("乙")
+    assert isinstance(tenants.homes, FileHomes)
+    gone = tenants.homes.path("甲")
+    with tenants.engine("甲") as engine:
+        engine.remember("秘密 secret")
+        engine.recall("秘密 secret 何时")
+        elsewhere.remove("甲")
+        with pytest.raises(StoreMissing, match="removed"):
+            engine.remember("more 更多")
+    now += 60
+    with tenants.engine("乙") as other:
+        other.remember("公开 open")
+    assert held_open(tmp_path) == []
+    tenants.close()
+    elsewhere.close()
+    assert list(gone.parent.glob(f"{gone.name}*")) == []
+    assert not [path for path in tmp_path.rglob("*") if _mentions(path, "秘密")]
+    elsewhere = Tenants(settings)
+    elsewhere.create("甲")
+    with elsewhere.engine("甲") as anew:
+        assert anew.events.since(0) == []
+    elsewhere.close()
+
+
+def _mentions(path: Path, text: str) -> bool:
+    return path.is_file() and text.encode() in path.read_bytes()

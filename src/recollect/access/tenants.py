@@ -4,6 +4,7 @@ the embedder: no statistics, caches, counts or ids (docs/decisions/0014-tenants.
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from recollect.settings import Settings
 if TYPE_CHECKING:
     from recollect.embedders.protocol import Embedder
 
+_LOOK_SECONDS = 30.0
 MOST_OPEN = 32  # engines at once; each holds a few files and threads
 
 
@@ -42,6 +44,7 @@ class Tenants:
         clock: Clock = system_clock,
         most_open: int = MOST_OPEN,
         homes: Homes | None = None,
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -52,6 +55,8 @@ class Tenants:
         self._lock = threading.RLock()
         self._opening: dict[str, threading.Lock] = {}
         self._closed = False
+        self._timer = timer
+        self._look_again = timer() + _LOOK_SECONDS
         self._hot_before = HotNumbers()  # of engines that were closed
         self.homes = homes if homes is not None else FileHomes(settings)
         self.before_erasing: Callable[[str], None] = lambda tenant: None
@@ -175,7 +180,19 @@ class Tenants:
             done = held.stale and not held.users
         if done:
             self._end(held.engine)
+        self._close_removed()
         self._close_idle()
+
+    def _close_removed(self) -> None:
+        """A file that another process removed is on the disk until the last lets go of it."""
+        now = self._timer()
+        with self._lock:
+            if not isinstance(self.homes, FileHomes) or now < self._look_again:
+                return
+            self._look_again = now + _LOOK_SECONDS
+            for tenant in [*self._open]:
+                if (held := self._fresh(tenant)) is not None:
+                    held.users -= 1
 
     def _close_idle(self) -> None:
         """The one that was used least recently and is not in use, while there are too many."""

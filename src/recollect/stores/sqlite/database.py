@@ -41,7 +41,7 @@ class Database:
         look like an empty store, and what is written would go where nobody looks."""
         self._file = _file_at(self.path)
 
-    def _check_file(self) -> None:
+    def check_file(self) -> None:
         if self._file is not None and _file_at(self.path) != self._file:
             raise StoreMissing(
                 f"{self.path} was moved, removed or replaced while it was in use; put it back, or "
@@ -61,8 +61,9 @@ class Database:
                 f"{self.path} is open for reading only; check its permissions or choose another "
                 "place with --store or RECOLLECT_STORE"
             )
+        self.check_file()  # before the lock, whose file would be left where no store is
         with plain_errors(self.path), self._lock.hold(patience):
-            self._check_file()
+            self.check_file()
             if self._writer is None:
                 self._writer = connect(self.path, read_only=False)
             writer = self._writer
@@ -89,7 +90,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
         """One snapshot for everything that the block reads."""
-        self._check_file()
+        self.check_file()
         with plain_errors(self.path), self._readers.use() as reader:
             reader.execute("BEGIN")
             try:
@@ -135,12 +136,18 @@ class Database:
     def close(self) -> None:
         self._closed = True
         self._readers.close()
-        if self._writer is not None:
+        if self._writer is None:
+            return
+        try:
+            self.check_file()
+        except StoreMissing:  # it was removed, and nothing is to be left behind
+            self._writer.close()
+        else:
             with self._lock.hold():
                 with suppress(apsw.Error):  # e.g. a full disk: all is in the log, and safe there
                     checkpoint(self._writer, seconds=0.5)
                 self._writer.close()
-                self._writer = None
+        self._writer = None
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

@@ -38,9 +38,10 @@ def events_file(store: Path) -> Path:
 
 
 class SQLiteEventLog:
-    def __init__(self, store: Path, *, read_only: bool) -> None:
-        self.path = events_file(store)
-        self._read_only = read_only
+    def __init__(self, store: Database) -> None:
+        self.path = events_file(store.path)
+        self._store = store
+        self._read_only = store.read_only
         self._opened: Database | None = None
         self._guard = threading.Lock()
 
@@ -138,6 +139,7 @@ class SQLiteEventLog:
 
     @contextmanager
     def _write(self) -> Iterator[apsw.Connection]:
+        self._store.check_file()  # beside a store that was removed, nothing is begun anew
         if not self._read_only:
             create_private(self.path)
         with self._database().write() as writer:

@@ -365,7 +365,7 @@ class SQLiteStore(HasGenerations, HasWhole):
 
         with self._guard:
             if self._events is None:
-                self._events = SQLiteEventLog(self.path, read_only=self._database.read_only)
+                self._events = SQLiteEventLog(self._database)
         return Tiers(
             SQLiteQuarantine(self._database), SQLiteWorkingMemory(self._database), self._events
         )
