@@ -81,10 +81,14 @@ def process(
 
 
 def in_terminal(
-    *arguments: str, store: Path, typed: bytes = b"", cwd: Path | None = None
+    *arguments: str,
+    store: Path,
+    typed: bytes = b"",
+    cwd: Path | None = None,
+    seen: bytearray | None = None,
 ) -> tuple[int, str]:
     """Run a command in a real terminal, where somebody types; the exit code and all that is
-    shown."""
+    shown. `seen` is filled with it as it comes."""
     outer, inner = pty.openpty()
     child = subprocess.Popen(
         [sys.executable, "-m", "recollect.doors.cli.main", *arguments],
@@ -100,7 +104,7 @@ def in_terminal(
         },
     )
     os.close(inner)
-    seen = bytearray()
+    seen = bytearray() if seen is None else seen
 
     def read() -> None:
         try:

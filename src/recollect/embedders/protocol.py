@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
+from recollect.embedders.watching import watcher
 from recollect.errors import EmbedderError, InvalidVector
 from recollect.stores.protocol import Embedding
 from recollect.vocabulary import Vector, Vectors
@@ -74,6 +75,7 @@ def embed_texts(embedder: Embedder, texts: Sequence[str], *, kind: Kind) -> Vect
     import numpy as np
 
     pieces: list[Vectors] = []
+    tell = watcher() if kind == "document" else None
     for start in range(0, len(texts), embedder.batch):
         some = texts[start : start + embedder.batch]
         try:
@@ -88,6 +90,8 @@ def embed_texts(embedder: Embedder, texts: Sequence[str], *, kind: Kind) -> Vect
             )
         except InvalidVector as e:
             raise EmbedderError(str(e)) from e
+        if tell is not None:
+            tell(start + len(some), len(texts))
     if not pieces:
         return np.empty((0, embedder.dimension), np.float32)
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)

@@ -225,6 +225,8 @@ class _Run:
             ledger.vanish(looked.vanished)
         report += self._behind(ledger, looked.refused)
         at = 0
+        if self._progress is not None and looked.suspects:
+            self._progress(0, len(looked.suspects))
         while at < len(looked.suspects):
             read, done, at = self._read_some(ledger, looked.suspects, at, abouts)
             report += done

@@ -138,6 +138,8 @@ def imported(
     fates: Counter[str] = Counter()
     withheld = Withheld(kit.store)
     done = 0
+    if progress is not None and total is not None:
+        progress(0, total)  # how many there are is known long before the first are kept
     for batch in _batches(records, now, refused, kit.redact):
         fresh = _fresh(batch, kit.store, fates, refused)
 

@@ -170,20 +170,27 @@ class Session:
             TimeElapsedColumn,
         )
 
+        from recollect.embedders.watching import watched
+
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
-            BarColumn(),
+            BarColumn(bar_width=24),  # on a line of 80 there is room for the rest
             MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[beside]}"),
             TimeElapsedColumn(),
         )
         with Progress(*columns, console=Console(stderr=True), transient=False) as bar:
-            task = bar.add_task(title, total=None, rate="")
+            task = bar.add_task(title, total=None, beside="")
 
             def advance(done: int, total: int | None) -> None:
                 elapsed = bar.tasks[0].elapsed or 0.0
-                rate = f"{done / elapsed:,.0f}/s" if elapsed > 0.5 else ""
-                bar.update(task, completed=done, total=total, rate=rate)
+                rate = f"{done / elapsed:,.0f}/s" if done and elapsed > 0.5 else ""
+                bar.update(task, completed=done, total=total, beside=rate)
 
-            yield advance
+            def embedded(done: int, of: int) -> None:
+                """Beside the bar, which counts what is kept."""
+                bar.update(task, beside=f"embedded {done:,}/{of:,}")
+
+            with watched(embedded):
+                yield advance
