@@ -68,7 +68,7 @@ class Endpoint:
         """A reply that will not get better by asking again: each attempt within `seconds`, all
         of them before `end` (on the clock `time.monotonic`)."""
         httpx = self._httpx()
-        client = self._connected(httpx)
+        client = self._connected()
         problem = "there was no time left"
         for attempt in range(self._attempts):
             now = time.monotonic()
@@ -120,7 +120,12 @@ class Endpoint:
         except MissingExtra as e:
             raise self._error(str(e)) from None
 
-    def _connected(self, httpx: Any) -> Any:
+    def get_ready(self) -> None:
+        """The first time that takes a while, which is none of the server's."""
+        self._connected()
+
+    def _connected(self) -> Any:
+        httpx = self._httpx()
         with self._lock:
             if self._client is None:
                 headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}

@@ -119,10 +119,90 @@ def test_texts_that_failed_slowly_are_not_sent_again(far: Elsewhere) -> None:
     assert far.asked == 1
 
 
+def fail_slowly(far: Elsewhere, kind: Kind) -> None:
+    far.hangs = far.fails = True
+    with working(far.ask, [kind]):
+        until(lambda: far.asked == 1)
+        far.now += HUNG_SECONDS + 1
+        far.let_go.set()
+    far.hangs = far.fails = False
+    far.asked = 0
+
+
+def test_a_text_that_fails_slowly_while_others_are_answered_says_nothing(far: Elsewhere) -> None:
+    """There is something about this text; the embedder is there."""
+    far.hangs = far.fails = True
+    texts: list[Kind] = ["document"]
+    with working(far.ask, texts):
+        until(lambda: far.asked == 1)
+        far.hangs = far.fails = False
+        far.now += HUNG_SECONDS
+        assert far.ask()
+        far.now += 1
+        far.fails = True
+        far.let_go.set()
+    far.fails = False
+    assert far.ask()
+
+
+def test_much_is_sent_whatever_happened_before(far: Elsewhere) -> None:
+    """Else one that failed would leave the rest of an import without vectors, as fast as it can
+    be read."""
+    fail_slowly(far, "document")
+    assert not far.ask("document")
+    much = ["深色 dark"] * far.batch
+    assert len(far.waiting.embed(much, kind="document")) == far.batch
+    assert far.ask("document")  # and it is known to be back
+
+
+def test_much_that_fails_slowly_says_nothing_of_the_rest(far: Elsewhere) -> None:
+    far.hangs = far.fails = True
+
+    def told(_: int) -> None:
+        with pytest.raises(ConnectionError, match="holiday"):
+            far.waiting.embed(["深色 dark"] * far.batch, kind="document")
+
+    with working(told, [1]):
+        until(lambda: far.asked == 1)
+        far.now += HUNG_SECONDS + 1
+        far.let_go.set()
+    far.hangs = far.fails = False
+    assert far.ask()
+
+
+def test_who_wants_to_know_asks_it_and_then_all_know(far: Elsewhere) -> None:
+    fail_slowly(far, "query")
+    assert not far.ask()
+    far.fails = True
+    with pytest.raises(EmbedderError, match="holiday"):
+        far.waiting.prove()
+    assert not far.ask()
+    far.fails = False
+    far.waiting.prove()
+    assert far.ask()
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_an_index_is_not_given_up_for_an_embedder_that_is_away(force: bool) -> None:
+    """And one that was, and is back, makes it."""
+    far = Elsewhere()
+    with Engine.in_memory(embedder=far.waiting) as engine:
+        engine.remember_many([{"text": f"事实 fact {n}"} for n in range(5)])
+        far.asked = 0
+        fail_slowly(far, "query")
+        far.fails = True
+        with pytest.raises(EmbedderError, match="holiday"):
+            engine.reindex(force=force)
+        assert engine.status().pending == 0
+        far.fails = False
+        assert not far.ask()  # as far as is known it is away
+        assert engine.reindex(force=force) == (5 if force else 0)
+        assert engine.recall("事实 3").status is Status.ANSWERED
+
+
 def test_it_is_what_it_was(far: Elsewhere) -> None:
     around = Waiting.around(far)
     assert Waiting.around(around) is around
-    assert around.itself is far
     kept = (around.name, around.fingerprint, around.dimension, around.batch, around.salt)
     assert kept == (far.name, far.fingerprint, far.dimension, far.batch, far.salt)
     assert not hasattr(around, "word_vectors")

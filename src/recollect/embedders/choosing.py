@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 
-from recollect.embedders.protocol import Embedder, embed_question
+from recollect.embedders.protocol import Embedder
 from recollect.embedders.waiting import Waiting
 from recollect.errors import EmbedderError, RecollectError
 from recollect.settings import Settings
@@ -80,7 +80,7 @@ class Embedders:
             embedder, note = self.of_index()
             if embedder is None:
                 return Check("embedder", True, "none is set: recall works by words alone")
-            embed_question(embedder.itself, "Is anybody there? 有人在吗？")
+            embedder.prove()
         except RecollectError as e:
             return Check(
                 "embedder", False, str(e), "recall works by words meanwhile; do what is said above"

@@ -82,6 +82,7 @@ class OpenAICompatible:
         return vectors
 
     def _post(self, body: dict[str, Any]) -> dict[str, Any]:
+        self._endpoint.get_ready()
         end = time.monotonic() + self._timeout  # of all attempts: somebody waits for it
         reply = self._endpoint.post(body, seconds=self._timeout, end=end)
         if reply.status != 200:

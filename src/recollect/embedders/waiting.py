@@ -6,6 +6,10 @@ time, and a thread of the server with it. So where a question waits and nobody w
 seconds, it is left alone: words answer at once, and what is told waits for its vector. Who still
 waits will show when it is back; once they have all failed, somebody's texts are sent to see now and
 then, and nobody waits for that.
+
+Whoever tells much has time. Its batches are sent whatever happened to others, or one that failed
+would leave all the rest of an import without vectors; and they may take long, so that one which
+fails says nothing of the embedder.
 """
 
 from __future__ import annotations
@@ -16,11 +20,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from recollect.embedders.protocol import Embedder, Kind
+from recollect.embedders.protocol import Embedder, Kind, embed_question
 from recollect.errors import EmbedderError
 from recollect.vocabulary import Vectors
 
 HUNG_SECONDS = 5.0
+PROOF = "Is anybody there? 有人在吗？"
 _PAUSE = 5.0  # seconds between two that are sent to see
 
 
@@ -45,11 +50,6 @@ class Waiting:
         return getattr(self._embedder, name)  # what else it can do
 
     @property
-    def itself(self) -> Embedder:
-        """For whoever wants to know how it is."""
-        return self._embedder
-
-    @property
     def name(self) -> str:
         return self._embedder.name
 
@@ -66,7 +66,9 @@ class Waiting:
         return self._embedder.batch
 
     def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
-        question = kind == "query"  # many texts may take long, and nothing be wrong
+        if kind == "document" and 1 < self.batch <= len(texts):
+            return self._sent(texts, kind)
+        question = kind == "query"
         with self._lock:
             now = self._timer()
             since = self._unanswered_since(now)
@@ -88,6 +90,11 @@ class Waiting:
                 with self._lock:
                     self._asked.remove(now)
 
+    def prove(self) -> None:
+        """Does it work now? It is asked, however long it did not answer; raises what is wrong."""
+        embed_question(self._embedder, PROOF)
+        self._answers()
+
     def _unanswered_since(self, now: float) -> float | None:
         """Where it is left alone."""
         if self._away_since is not None:
@@ -98,19 +105,25 @@ class Waiting:
 
     def _embedded(self, texts: Sequence[str], kind: Kind, began: float) -> Vectors:
         try:
-            vectors = self._embedder.embed(texts, kind=kind)
+            return self._sent(texts, kind)
         except BaseException:
             with self._lock:
                 now = self._timer()
                 if now - began <= HUNG_SECONDS:
                     self._away_since = None  # what fails at once keeps nobody waiting
-                elif self._away_since is None:
+                elif self._away_since is None and self._answered <= began:
                     self._away_since = began
                 self._look_again = now + _PAUSE
             raise
+
+    def _sent(self, texts: Sequence[str], kind: Kind) -> Vectors:
+        vectors = self._embedder.embed(texts, kind=kind)
+        self._answers()
+        return vectors
+
+    def _answers(self) -> None:
         with self._lock:
             self._answered, self._away_since = self._timer(), None
-        return vectors
 
     def _look(self, texts: Sequence[str], kind: Kind) -> None:
         def look() -> None:

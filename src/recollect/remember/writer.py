@@ -178,6 +178,7 @@ class Writer:
         embedder = self._embedders.configured()
         if embedder is None:
             return 0
+        embedder.prove()  # before anything is given up for what it will make
         target = embedding_of(embedder)
         if force:
             self._store.clear_vectors()
