@@ -90,60 +90,74 @@ class Conflict(RecollectError):
     exit_code = 4
 
 
-_LOOK_FIRST = "Look whether a change was made before you send it again"
-
-
 class StoreError(RecollectError):
     """`abroad` is what is told over a network: the message may name hosts, users and paths, which
-    are for whoever runs the server."""
+    are for whoever runs the server. `unsure`: a change that was asked for may have been made."""
 
     code = "store_error"
     exit_code = 5
-    abroad = f"the store cannot do its work now; the server's log says why. {_LOOK_FIRST}"
+    abroad = "the store cannot do its work now; the log says why"
+    unsure = True
 
     def __init__(self, message: str = "", *, abroad: str = "") -> None:
         super().__init__(message)
         if abroad:
-            self.abroad = abroad
+            self.abroad, self.unsure = abroad, False
 
 
 class StoreBusy(StoreError):
     code = "store_busy"
-    abroad = f"the store is busy; try again in a moment. {_LOOK_FIRST}"
+    abroad = "the store is busy; try again in a moment"
 
 
 class StoreFull(StoreError):
     code = "store_full"
-    abroad = "the store has no room, and nothing was written; who runs the server must make some"
+    abroad = "the store has no room, and nothing was written; make some, then try again"
+    unsure = False
 
 
 class StoreReadOnly(StoreError):
     code = "store_read_only"
-    abroad = "the store may not be written or opened; the server's log says why"
+    abroad = "the store may not be written or opened; the log says why"
+    unsure = False
 
 
 class StoreCorrupt(StoreError):
     code = "store_corrupt"
-    abroad = "the store is damaged or cannot be read; the server's log says what to do"
+    abroad = "the store is damaged or cannot be read; the log says what to do"
+    unsure = False
 
 
 class StoreTooNew(StoreError):
     code = "store_too_new"
     abroad = "the store is newer than the server; whoever runs the server must upgrade it"
+    unsure = False
 
 
 class StoreUnavailable(StoreError):
     code = "store_unavailable"
-    abroad = f"the store cannot be reached now; try again in a moment. {_LOOK_FIRST}"
+    abroad = "the store cannot be reached now; try again in a moment"
 
 
 class StoreMissing(StoreError):
     code = "store_missing"
     abroad = "there is no store where the server looks for one; its log says where that is"
+    unsure = False
 
 
 class RetrieverRefused(StoreError):
     code = "retriever_refused"
+
+
+def said_to_anybody(error: Exception) -> str:
+    """For what is shown to everybody who may ask, such as the reasons of an answer: where the store
+    is stands in the log alone."""
+    if isinstance(error, StoreError):
+        import logging
+
+        logging.getLogger("recollect").warning("%s: %s", error.code, error)
+        return error.abroad
+    return str(error) if isinstance(error, RecollectError) else f"{type(error).__name__}: {error}"
 
 
 class EmbedderError(RecollectError):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from mcp.shared.exceptions import MCPError
 from websockets.exceptions import ConnectionClosed
@@ -17,7 +18,7 @@ from recollect.doors.cli.main import main
 from recollect.errors import StoreCorrupt, StoreError
 from recollect.settings import Settings
 from recollect.testing.postgres_server import PostgresServer
-from tests.doors.http.served import Served, served_on
+from tests.doors.http.served import Served, served_on, until
 from tests.doors.mcp.asking import MODES, on_stdio, over_http, run
 
 
@@ -132,6 +133,31 @@ def test_a_database_that_is_away(caplog: pytest.LogCaptureFixture) -> None:
             assert "try again" in answer.json()["detail"].lower()
             for secret in ("recollect@", str(own.folder), "postgresql", ".s.PGSQL", "d1"):
                 assert secret not in answer.text
+        assert str(own.folder) in caplog.text
+
+
+def test_a_part_of_a_database_that_is_gone(caplog: pytest.LogCaptureFixture) -> None:
+    """What is missing from an answer is said in it, in its trace and in the events; where the
+    store is, in none of them."""
+    with PostgresServer.started() as own:
+        address = own.new_database()
+        settings = Settings(store=address, embedder="hashing")
+        with served_on(Path(), settings=settings, open_to_all=True) as server:
+            client = server.client()
+            assert client.post("/v1/memories", json={"text": "预算 budget"}).status_code == 201
+            with psycopg.connect(address, autocommit=True) as connection:
+                (table,) = connection.execute(
+                    "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'vectors%'"
+                ).fetchone() or ("",)
+                connection.execute(f"ALTER TABLE recollect.{table} RENAME TO lost".encode())
+            answer = client.post("/v1/recall", json={"question": "预算", "explain": True})
+            assert answer.json()["status"] == "degraded"
+            assert "search_meaning failed: the store is damaged" in answer.json()["reasons"][0]
+            assert [hit["text"] for hit in answer.json()["hits"]] == ["预算 budget"]
+            until(lambda: "search_meaning failed" in client.get("/v1/events").text)
+            for told in (answer, client.get("/v1/events"), client.get("/v1/status")):
+                for secret in ("recollect@", str(own.folder), "postgresql", "lost", table):
+                    assert secret not in told.text
         assert str(own.folder) in caplog.text
 
 

@@ -132,7 +132,7 @@ def test_a_log_that_is_full_fails_nobody_and_is_tried_again(
     events = Events(lambda: crammed, keep=10, clock=clock)
     events.record(TIER_CHANGE, {"offer_id": "1"}, spaces=["a"])
     events.record(TIER_CHANGE, {"offer_id": "2"}, spaces=["a"])
-    assert "disk is full" in events.fault
+    assert "no room" in events.fault
     assert "2 events wait" in events.fault
     assert log.since(0) == []
     crammed.full = False

@@ -259,7 +259,7 @@ def test_a_failing_second_pass_keeps_the_first() -> None:
     after = Expand()(asked, kit(Broken()))
     assert after.channels["words"] == asked.channels["words"]
     assert after.faults[0].status is Status.DEGRADED
-    assert "expand: “猫” failed: the words are gone" in after.faults[0].reason
+    assert "expand: “猫” failed: the store cannot do its work now" in after.faults[0].reason
 
 
 @pytest.mark.parametrize(

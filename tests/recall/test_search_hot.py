@@ -276,7 +276,7 @@ def test_without_working_memory_the_searches_answer() -> None:
         answer = ask(engine, "dark 深色", *stages, embedder=letters)
         assert [hit.id for hit in answer.hits] == ["old"]
         assert answer.status is Status.DEGRADED
-        assert "search_hot failed: the server of working memory" in answer.reasons[0]
+        assert "search_hot failed: the store cannot do its work now" in answer.reasons[0]
 
 
 def test_settled() -> None:

@@ -168,15 +168,16 @@ class LosesWords(InMemoryStore):
         raise StoreError("the words are gone; run 'recollect reindex'")
 
 
-def test_broken_words_leave_the_meaning() -> None:
+def test_broken_words_leave_the_meaning(caplog: pytest.LogCaptureFixture) -> None:
     letters = Letters()
     with Engine(LosesWords(), embedder=letters) as engine:
         engine.remember("Mei prefers dark mode")
         answer = engine.recall("dark")
         assert answer.status is Status.DEGRADED
         assert answer.reasons == (
-            "search_words failed: the words are gone; run 'recollect reindex'",
+            "search_words failed: the store cannot do its work now; the log says why",
         )
+        assert "the words are gone; run 'recollect reindex'" in caplog.text
         assert set(answer.hits[0].channels) == {"meaning"}
         letters.fails = True
         assert engine.recall("dark").status is Status.DEGRADED  # its vector is known

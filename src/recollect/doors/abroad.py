@@ -6,6 +6,7 @@ import logging
 
 from recollect.errors import RecollectError, StoreError
 
+_LOOK_FIRST = "Look whether a change was made before you send it again"
 _log = logging.getLogger("recollect.server")
 
 
@@ -13,4 +14,4 @@ def said_abroad(error: RecollectError, request_id: str = "") -> str:
     if not isinstance(error, StoreError):
         return str(error)
     _log.warning("%s%s: %s", f"request {request_id}: " if request_id else "", error.code, error)
-    return error.abroad
+    return f"{error.abroad}. {_LOOK_FIRST}" if error.unsure else error.abroad

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from recollect.clock import Clock
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidInput, RecollectError, said_to_anybody
 from recollect.events.kinds import GAP
 from recollect.stores.tiers import EventLog
 from recollect.vocabulary import Event, Json
@@ -89,7 +89,7 @@ class Tail:
                 self.move(self.log().last())
                 self.fault = ""
             except RecollectError as e:  # busy or damaged now; the next look may do better
-                self.fault = f"events of other processes cannot be seen: {e}"
+                self.fault = f"events of other processes cannot be seen: {said_to_anybody(e)}"
 
 
 class Reader:

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from recollect.clock import Clock
-from recollect.errors import RecollectError
+from recollect.errors import said_to_anybody
 from recollect.events.kinds import RETRIEVAL_TRACE, TIER_CHANGE
 from recollect.stores.tiers import EventLog
 from recollect.vocabulary import Event, Json
@@ -62,6 +62,7 @@ class Recorder:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._refused = ""
+        self._refused_for: type[Exception] | None = None
         self._broken = ""
         self._lost = 0
 
@@ -135,7 +136,7 @@ class Recorder:
                 self._put_back(events, e)
                 return
             with self._lock:
-                self._refused = ""
+                self._refused, self._refused_for = "", None
         self._written(kept[-1].id)
 
     def drop(self, unwanted: Callable[[_Waiting | Event], bool]) -> int:
@@ -154,14 +155,17 @@ class Recorder:
             data = _clean(event.kind, event.make())
             return Event(0, event.at, event.kind, event.spaces, data)
         except Exception as e:
+            told = said_to_anybody(e)
             with self._lock:
                 self._lost += 1
-                self._broken = f"a {event.kind} could not be written down ({_told(e)})"
+                self._broken = f"a {event.kind} could not be written down ({told})"
             return None
 
     def _put_back(self, events: list[Event], error: Exception) -> None:
         with self._lock:
-            self._refused = f"events cannot be kept: {_told(error)}"
+            if type(error) is not self._refused_for:  # said once, not with every try
+                self._refused_for = type(error)
+                self._refused = f"events cannot be kept: {said_to_anybody(error)}"
             self._waiting.extendleft(reversed(events))
             while len(self._waiting) > _MOST_WAITING:
                 self._give_way()
@@ -205,7 +209,3 @@ def _clean(kind: str, data: Data) -> Data:
         name: redact(value).text if isinstance(value, str) else value
         for name, value in data.items()
     }
-
-
-def _told(error: Exception) -> str:
-    return str(error) if isinstance(error, RecollectError) else f"{type(error).__name__}: {error}"

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from recollect.clock import Clock
+from recollect.errors import RecollectError, said_to_anybody
 from recollect.stores.protocol import Store
 from recollect.stores.tiers import WorkingMemory
 from recollect.text.tokens import count_tokens
@@ -108,6 +109,10 @@ class Draft(NamedTuple):
         return self._replace(
             faults=(*self.faults, Fault(status, reason)), notes=(*self.notes, reason)
         )
+
+    def failed(self, what: str, error: RecollectError) -> Draft:
+        """Go on without it."""
+        return self.fault(Status.DEGRADED, f"{what} failed: {said_to_anybody(error)}")
 
     def with_channel(self, name: str, found: tuple[Found, ...]) -> Draft:
         return self._replace(channels={**self.channels, name: found})

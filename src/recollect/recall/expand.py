@@ -108,7 +108,7 @@ class Expand:
             except InvalidInput:
                 raise  # the caller can mend it
             except RecollectError as e:
-                draft = draft.fault(Status.DEGRADED, f"expand: “{variant.shown}” failed: {e}")
+                draft = draft.failed(f"expand: “{variant.shown}”", e)
         return draft, results
 
     def _search(self, variant: Variant, draft: Draft, kit: Kit) -> dict[Key, float]:

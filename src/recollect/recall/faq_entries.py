@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidInput, RecollectError, said_to_anybody
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.faq_nearness import BY_WORDS, alike, bound_of, excludes, nearest
 from recollect.recall.faq_shown import of_entry, which
@@ -141,7 +141,7 @@ class _Lists:
                 raise  # the caller can mend it
             except RecollectError as e:
                 self._open.discard(name)
-                self.fault = f"faq: searching on by {name} failed: {e}"
+                self.fault = f"faq: searching on by {name} failed: {said_to_anybody(e)}"
                 continue
             if len(after) < size or size == _MOST or self._below(name, after):
                 self._open.discard(name)

@@ -59,7 +59,7 @@ class SideBySide:
         except _NOT_THE_SEARCH:
             raise
         except RecollectError as e:
-            return draft.fault(Status.DEGRADED, f"{stage.name} failed: {e}")
+            return draft.failed(stage.name, e)
 
     def _wait(self, stage: Stage, future: Future[Draft], draft: Draft, kit: Kit) -> Draft:
         try:
@@ -70,7 +70,7 @@ class SideBySide:
         except _NOT_THE_SEARCH:
             raise
         except RecollectError as e:
-            return draft.fault(Status.DEGRADED, f"{stage.name} failed: {e}")
+            return draft.failed(stage.name, e)
 
     @staticmethod
     def _nothing_ran(draft: Draft) -> Draft:

@@ -152,7 +152,9 @@ def test_a_broken_store_leaves_the_web(site: Site) -> None:
         found = ask(engine)
     assert texts(found) == [TOLD]
     assert found.status is Status.DEGRADED
-    assert found.reasons == ("search_words failed: the index of words is damaged",)
+    assert found.reasons == (
+        "search_words failed: the store cannot do its work now; the log says why",
+    )
 
 
 class _Failing(Letters):
