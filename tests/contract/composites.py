@@ -17,6 +17,8 @@ from recollect.vocabulary import Found
 
 TOY = ToyEmbedder()
 QUICK = Bounds(patience=0.1, catching_up=0.1, following=0.2)
+# A busy machine must not decide what is found: nobody is given up.
+PATIENT = Bounds(patience=30.0, catching_up=30.0, following=30.0)
 
 
 def tell(store: Store, text: str, memory_id: str, **fields: Any) -> None:

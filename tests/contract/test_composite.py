@@ -15,6 +15,7 @@ from recollect.stores.retrievers import MEANING, WORDS
 from recollect.stores.sqlite.store import SQLiteStore
 from recollect.stores.store_retriever import StoreRetriever
 from recollect.testing import StoreContract, TierContract, run_programs
+from tests.contract.composites import PATIENT
 from tests.contract.unruly import Blunt
 
 
@@ -28,6 +29,7 @@ def in_files(folder: Path) -> CompositeStore:
             StoreRetriever(SQLiteStore(folder / "meaning.db"), name="meaning", finds=[MEANING]),
         ],
         truth_answers=False,  # what the engines do not find is not found
+        bounds=PATIENT,
     )
 
 
@@ -71,6 +73,7 @@ class TestSeveralEnginesOfAType(StoreContract):
                     StoreRetriever(beside, name="more meaning", finds=[MEANING]),
                 ],
                 truth_answers=False,
+                bounds=PATIENT,
             )
 
         return make
@@ -80,7 +83,10 @@ def test_random_programs_with_engines_that_cannot_filter() -> None:
     """What they find is filtered by the truth, and they are asked for more."""
     run_programs(
         lambda: CompositeStore(
-            InMemoryStore(), [Blunt(InMemoryStore(), name="blunt")], truth_answers=False
+            InMemoryStore(),
+            [Blunt(InMemoryStore(), name="blunt")],
+            truth_answers=False,
+            bounds=PATIENT,
         )
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import FingerprintMismatch
-from recollect.stores.composite import Bounds, CompositeStore
+from recollect.stores.composite import CompositeStore
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.protocol import Store
 from recollect.stores.retrievers import MEANING, WORDS
@@ -18,7 +18,7 @@ from recollect.stores.sqlite.store import SQLiteStore
 from recollect.stores.store_retriever import StoreRetriever
 from recollect.testing import StoreContract, ToyEmbedder
 from recollect.testing.changing_over import change_over
-from tests.contract.composites import meaning, tell
+from tests.contract.composites import PATIENT, meaning, tell
 from tests.contract.unruly import Unruly, until
 
 
@@ -36,6 +36,7 @@ class TestPostgresIsTheTruth(StoreContract):
                     StoreRetriever(InMemoryStore(), name="meaning", finds=[MEANING]),
                 ],
                 truth_answers=False,  # what the engines do not find is not found
+                bounds=PATIENT,
             )
 
         return make
@@ -45,11 +46,11 @@ def test_an_engine_is_judged_by_the_store_of_now_and_not_as_the_question_sees_it
     open_store: Callable[[str], Store], tenant: str
 ) -> None:
     """Another process changes over while a question is under way, whose view is of before."""
-    held, patient = InMemoryStore(), Bounds(patience=60, following=60)
+    held = InMemoryStore()
     one = Unruly(held, name="one")
-    asking = CompositeStore(open_store(tenant), [one], bounds=patient)
+    asking = CompositeStore(open_store(tenant), [one], bounds=PATIENT)
     other = StoreRetriever(held, name="one")
-    changing = CompositeStore(open_store(tenant), [other], bounds=patient)
+    changing = CompositeStore(open_store(tenant), [other], bounds=PATIENT)
     for n in range(5):
         tell(asking, f"alpha {n} 数据库", f"m{n}")
     told = len(one.applied)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from recollect.stores.composite import CompositeStore
-from recollect.stores.composite.searching import Bounds
 from recollect.stores.elastic.retriever import ElasticRetriever
 from recollect.stores.protocol import Store
 from recollect.stores.qdrant.retriever import QdrantRetriever
@@ -19,10 +18,8 @@ from recollect.stores.retrievers import Retriever
 from recollect.stores.sqlite.store import SQLiteStore
 from recollect.testing import StoreContract, run_programs
 from recollect.testing.qdrant_server import QdrantServer
+from tests.contract.composites import PATIENT
 from tests.stores.elastic.strict_server import StrictServer
-
-# A busy machine must not decide what is found: nobody is given up here.
-_BOUNDS = Bounds(patience=30.0, catching_up=30.0, following=30.0)
 
 
 class Opened:
@@ -43,7 +40,7 @@ class Opened:
     def _open(self, path: Path) -> CompositeStore:
         meaning, words = self._addresses[path]
         retrievers: list[Retriever] = [QdrantRetriever(meaning), ElasticRetriever(words)]
-        return CompositeStore(SQLiteStore(path), retrievers, truth_answers=False, bounds=_BOUNDS)
+        return CompositeStore(SQLiteStore(path), retrievers, truth_answers=False, bounds=PATIENT)
 
     def again(self, store: Store) -> Store:
         assert isinstance(store, CompositeStore)
