@@ -64,8 +64,6 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         )
     if pending and name != "none":
         notes.append(f"{pending} passages wait for vectors: run 'recollect reindex'")
-    if isinstance(store, CaresForItself):
-        notes += store.neglected()
     if isinstance(store, HasParts):
         notes += store.shortcomings()
     books: tuple[BookStatus, ...] = ()
@@ -76,10 +74,8 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         behind = [book.root for book in books if not book.complete]
         if behind:
             notes.append(f"not all of {', '.join(behind)} is read yet: run 'recollect sync'")
-    if parts.events.fault:
-        notes.append(parts.events.fault)
+    notes += troubles_of(store, parts)
     hot = parts.hot.line([info.name for info in infos])
-    notes += parts.hot.shortcomings()
     return EngineStatus(
         store=str(getattr(store, "path", getattr(store, "shown", "in memory"))),
         memories=sum(info.memories for info in infos),
@@ -92,6 +88,14 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         waiting=_waiting(store),
         hot=hot,
     )
+
+
+def troubles_of(store: Store, parts: Parts) -> list[str]:
+    """What fails in this process, which no other can know."""
+    notes = store.neglected() if isinstance(store, CaresForItself) else []
+    if parts.events.fault:
+        notes.append(parts.events.fault)
+    return [*notes, *parts.hot.shortcomings()]
 
 
 def _waiting(store: Store) -> tuple[Waiting, ...]:

@@ -15,7 +15,7 @@ import pytest
 
 import recollect.errors
 from recollect.access import answerers
-from recollect.access.answerers import Unforeseen
+from recollect.access.answerer import Unforeseen
 from recollect.access.answering import Refused
 from recollect.access.reception import Reception
 from recollect.errors import (

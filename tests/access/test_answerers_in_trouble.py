@@ -3,6 +3,7 @@ asks hears of it, and nobody waits for ever."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import signal
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +19,14 @@ from typing import Any
 
 import pytest
 
-from recollect.access import answerers
-from recollect.access.answerers import Answerers, Unforeseen
+from recollect.access import answerer, answerers
+from recollect.access.answerer import Unforeseen
+from recollect.access.answerers import Answerers
 from recollect.access.answering import Setup
 from recollect.access.reception import Reception
-from recollect.errors import InvalidInput, SettingsError, StoreError
+from recollect.errors import InvalidInput, SettingsError, StoreError, StoreUnavailable
 from recollect.settings import Settings
-from recollect.testing import run_at_once
+from recollect.testing import run_at_once, working
 from tests.access.coming_in import caller, desk
 from tests.access.test_answerers import MEI, QUESTIONS, is_there, processes
 from tests.doors.http.served import until
@@ -98,18 +101,77 @@ def test_those_that_ended_while_nobody_asked(reception: Reception) -> None:
 def test_one_that_hangs_is_killed_and_replaced(
     reception: Reception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answerers, "_LOOK_AFTER", 0.1)
+    monkeypatch.setattr(answerer, "_LOOK_AFTER", 0.1)
     one = desk(reception)
     told = one.remember({"text": MEI})
     assert one.recall("小美喜欢什么主题？")["hits"]
     before = processes(reception)
-    monkeypatch.setattr(answerers, "_SILENCE", 4.0)  # on a busy machine the other one is slow
+    monkeypatch.setattr(answerer, "_SILENCE", 4.0)  # on a busy machine the other one is slow
     os.kill(before[0], signal.SIGSTOP)
     answers = run_at_once(lambda number: one.recall(QUESTIONS[number % 3])["hits"], range(12))
     assert {hits[0]["id"] for hits in answers} == {told["id"]}
     until(lambda: reception.answerers is not None and reception.answerers.alive == 2)
     assert before[0] not in processes(reception)
     assert not is_there(before[0])
+
+
+def test_a_long_question_to_one_that_hangs(
+    reception: Reception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not fit into the socket, and nobody reads it there."""
+    monkeypatch.setattr(answerer, "_LOOK_AFTER", 0.1)
+    one = desk(reception)
+    told = one.remember({"text": MEI})
+    assert one.recall("小美喜欢什么主题？")["hits"]
+    monkeypatch.setattr(answerer, "_SILENCE", 2.0)
+    hung = processes(reception)
+    for number in hung:
+        os.kill(number, signal.SIGSTOP)
+    long = "小美喜欢什么主题？ which theme does Mei like? " * 20_000
+    with pytest.raises(StoreUnavailable, match="ended"):
+        one.recall(long)
+    until(lambda: not any(map(is_there, hung)))
+    until(lambda: reception.answerers is not None and reception.answerers.alive == 2)
+    assert one.recall(long)["hits"][0]["id"] == told["id"]
+
+
+def test_one_that_waits_for_a_lock_does_not_hang(
+    reception: Reception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What it noted of questions is to be written, and somebody else writes for long."""
+    one = desk(reception)
+    one.remember({"text": MEI, "space": "甲"})
+    monkeypatch.setattr(answerer, "_LOOK_AFTER", 0.1)
+    monkeypatch.setattr(answerer, "_SILENCE", 5.0)
+    before = processes(reception)
+    for question in QUESTIONS * 2:
+        one.recall(question, spaces="甲")
+    with (tmp_path / "m.db.lock").open("rb+") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        with working(lambda space: one.forget_space(space), ["甲"]) as forgetting:
+            time.sleep(6)  # longer than silence is borne
+            assert processes(reception) == before
+            fcntl.lockf(lock, fcntl.LOCK_UN)
+    assert forgetting.answers() == [{"space": "甲", "forgotten": 1}]
+    assert processes(reception) == before
+
+
+def test_what_fails_in_them_is_told(tmp_path: Path) -> None:
+    """Events of questions are written by them, and nobody else knows that they cannot be."""
+    (tmp_path / "m.db.events").mkdir()
+    with Reception(Settings(store=str(tmp_path / "m.db"), embedder="hashing")) as reception:
+        reception.answer_beside(2)
+        one = desk(reception)
+        assert one.status()["notes"] == []
+        one.remember({"text": MEI})
+        one.recall("小美喜欢什么主题？")
+        until(lambda: any("events cannot be kept" in note for note in one.status()["notes"]))
+        (fault,) = (c for c in one.doctor() if c["part"] == "processes that answer")
+        assert not fault["ok"]
+        assert "events cannot be kept" in fault["finding"]
+        assert str(tmp_path) not in fault["finding"]
+        some = desk(reception, spaces=("global",))
+        assert some.status()["notes"] == []  # it may concern spaces that it must not know of
 
 
 def test_an_embedder_that_cannot_be_given_away(tmp_path: Path) -> None:

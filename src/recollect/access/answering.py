@@ -37,13 +37,20 @@ class Numbers(NamedTuple):
     """Asked for what is counted there, which is answered with `HotNumbers`."""
 
 
+class Troubles(NamedTuple):
+    """Asked for what fails there of this tenant's, which is answered with a tuple of texts."""
+
+    tenant: str
+
+
 class Settle(NamedTuple):
     """Something of this tenant is about to be erased: write what you noted, that it can be."""
 
     tenant: str
 
 
-Question: TypeAlias = Asked | Alive | Numbers | Settle
+Aside: TypeAlias = Numbers | Troubles | Settle
+Question: TypeAlias = Asked | Alive | Aside
 
 
 class Answer(NamedTuple):

@@ -13,10 +13,10 @@ from __future__ import annotations
 import logging
 import pickle
 import signal
+import socket
 import sys
 import threading
-from contextlib import suppress
-from multiprocessing.connection import Connection
+from contextlib import closing, suppress
 
 from recollect.access.answering import (
     Alive,
@@ -28,10 +28,12 @@ from recollect.access.answering import (
     Reply,
     Settle,
     Setup,
+    Troubles,
     packed,
 )
 from recollect.access.desk import Desk
 from recollect.access.reception import Reception
+from recollect.access.wire import Wire
 from recollect.errors import RecollectError
 
 _SETTLE_SECONDS = 2.0  # until the server can see how often something was recalled
@@ -44,6 +46,8 @@ def answered(reception: Reception, asked: Question) -> Reply:
             return Answer(None)
         if isinstance(asked, Numbers):
             return Answer(reception.tenants.hot_numbers())
+        if isinstance(asked, Troubles):
+            return Answer(reception.tenants.troubles(asked.tenant))
         if isinstance(asked, Settle):
             reception.tenants.settle(asked.tenant, forget=True)
             return Answer(None)
@@ -57,11 +61,12 @@ def answered(reception: Reception, asked: Question) -> Reply:
         return Broken.of(e)  # also what is no Exception, as a library in Rust that panics
 
 
-def _serve(reception: Reception, connection: Connection) -> None:
+def _serve(reception: Reception, wire: Wire) -> None:
     """Closed whatever happens: the server would wait for an answer for ever."""
-    with connection, suppress(EOFError, OSError):  # the server went, or wants no more
+    with closing(wire), suppress(EOFError, OSError):  # the server went, or wants no more
         while True:
-            connection.send_bytes(packed(answered(reception, connection.recv())))
+            asked = pickle.loads(wire.receive())  # noqa: S301  (from the server that started us)
+            wire.send(packed(answered(reception, asked)))
 
 
 def _settle(reception: Reception) -> None:
@@ -72,19 +77,19 @@ def _settle(reception: Reception) -> None:
         _log.exception("what was noted of questions could not be written")
 
 
-def _say(first: Connection, reply: Reply) -> None:
+def _say(first: Wire, reply: Reply) -> None:
     with suppress(OSError):  # where nobody is left to hear it, that is noticed next
-        first.send_bytes(packed(reply))
+        first.send(packed(reply))
 
 
 def main() -> None:
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
-    connections = [Connection(int(number)) for number in sys.argv[1:]]
-    first = connections[0]
+    wires = [Wire(socket.socket(fileno=int(number))) for number in sys.argv[1:]]
+    first = wires[0]
     try:
-        sent = first.recv_bytes()
+        sent = first.receive()
     except (EOFError, OSError):  # the server went meanwhile
         return
     try:
@@ -99,10 +104,7 @@ def main() -> None:
         return
     with reception:
         _say(first, Answer(None))
-        threads = [
-            threading.Thread(target=_serve, args=(reception, connection))
-            for connection in connections
-        ]
+        threads = [threading.Thread(target=_serve, args=(reception, wire)) for wire in wires]
         for thread in threads:
             thread.start()
         while alive := [thread for thread in threads if thread.is_alive()]:

@@ -29,7 +29,7 @@ from recollect.recall.render import as_record as answer_record
 from recollect.recall.render import what_a_model_sees
 from recollect.remember.transfer import as_record as memory_record
 from recollect.remember.transfer import history_record
-from recollect.vocabulary import Recollection, SpaceNames
+from recollect.vocabulary import Check, Recollection, SpaceNames
 
 if TYPE_CHECKING:
     from recollect.events.following_async import AsyncFollower
@@ -191,7 +191,9 @@ class Desk(Reviewing, Stories, Knowledge):
                 pending=sum(info.pending for info in spaces),
                 spaces=spaces,
                 waiting=tuple(waiting),
-                notes=status.notes if self.sees_all else (),
+                notes=tuple(dict.fromkeys((*status.notes, *self._troubles_beside())))
+                if self.sees_all
+                else (),
                 hot=status.hot if self.sees_all else "",
             )
         )
@@ -235,7 +237,12 @@ class Desk(Reviewing, Stories, Knowledge):
 
     @verb(Scope.ADMIN, audited="doctor", whole=True)
     def doctor(self) -> Records:
-        return [check._asdict() for check in self._engine.doctor()]
+        found = list(self._engine.doctor())
+        for trouble in self._troubles_beside():
+            if all(trouble != check.finding for check in found):
+                fix = "do what is said there; the processes that answer questions then go on"
+                found.append(Check("processes that answer", False, trouble, fix))
+        return [check._asdict() for check in found]
 
     @verb(Scope.ADMIN, audited="reindex", whole=True)
     def reindex(self, *, force: bool = False) -> Record:
@@ -285,6 +292,12 @@ class Desk(Reviewing, Stories, Knowledge):
         return self.settings(space)
 
     # What is the caller's
+
+    def _troubles_beside(self) -> tuple[str, ...]:
+        """What fails in processes beside this one, which look after what their questions need."""
+        if self._answerers is None:
+            return ()
+        return self._answerers.troubles(self.caller.tenant)
 
     def _asked(
         self, text: str, spaces: SpaceNames | None, options: Mapping[str, Any]

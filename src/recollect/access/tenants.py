@@ -104,15 +104,26 @@ class Tenants:
 
     def settle(self, tenant: str, *, forget: bool = False) -> None:
         """See `Engine.settle`; nothing where its engine is not open."""
+        with self._if_open(tenant) as engine:
+            if engine is not None:
+                engine.settle(forget=forget)
+
+    def troubles(self, tenant: str) -> tuple[str, ...]:
+        """See `Engine.troubles`; none where its engine is not open."""
+        with self._if_open(tenant) as engine:
+            return () if engine is None else engine.troubles()
+
+    @contextmanager
+    def _if_open(self, tenant: str) -> Iterator[Engine | None]:
         with self._lock:
             held = self._open.get(tenant)
-            if held is None:
-                return
-            held.users += 1
+            if held is not None:
+                held.users += 1
         try:
-            held.engine.settle(forget=forget)
+            yield None if held is None else held.engine
         finally:
-            self._give_back(held)
+            if held is not None:
+                self._give_back(held)
 
     def hot_numbers(self) -> HotNumbers:
         """What the setting `hot` did so far, for all tenants."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from recollect.condition import EngineStatus, checks_of, status_of
+from recollect.condition import EngineStatus, checks_of, status_of, troubles_of
 from recollect.engine.shared import Shared
 from recollect.hot import HotNumbers
 from recollect.recall.asking import space_names
@@ -75,6 +75,10 @@ class Keeping(Shared):
     def status(self) -> EngineStatus:
         """A quick look, without loading any model."""
         return status_of(self.store, self._parts)
+
+    def troubles(self) -> tuple[str, ...]:
+        """What fails in this process; for whoever answers in several."""
+        return tuple(troubles_of(self.store, self._parts))
 
     def settle(self, *, forget: bool = False) -> None:
         """Write what is owed: how often memories were recalled, and events. `forget`: keep no

@@ -23,7 +23,8 @@ from recollect.stores.sqlite.connection import (
 
 
 class Database:
-    def __init__(self, path: Path, *, read_only: bool) -> None:
+    def __init__(self, path: Path, *, read_only: bool, beside: Database | None = None) -> None:
+        """`beside`: the file that this one belongs to; where that is gone, so is this."""
         if path.is_dir() or not path.parent.is_dir():
             raise cannot_open(path)
         self.path = path
@@ -35,6 +36,7 @@ class Database:
         self._closed = False
         self._log_is_empty = True
         self._file: tuple[int, int] | None = None
+        self._beside = beside
 
     def pin(self) -> None:
         """From now on it must be this very file. Moved away or replaced while it is open, it would
@@ -42,6 +44,8 @@ class Database:
         self._file = _file_at(self.path)
 
     def check_file(self) -> None:
+        if self._beside is not None:
+            self._beside.check_file()
         if self._file is not None and _file_at(self.path) != self._file:
             raise StoreMissing(
                 f"{self.path} was moved, removed or replaced while it was in use; put it back, or "

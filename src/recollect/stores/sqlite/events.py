@@ -134,7 +134,7 @@ class SQLiteEventLog:
     def _database(self) -> Database:
         with self._guard:
             if self._opened is None:
-                self._opened = Database(self.path, read_only=self._read_only)
+                self._opened = Database(self.path, read_only=self._read_only, beside=self._store)
             return self._opened
 
     @contextmanager

@@ -1,0 +1,70 @@
+"""Messages over a socket, for whoever must not wait for ever.
+
+A socket takes what fits into its buffer, and who hangs reads nothing: a long message that is
+written in one go would wait until the other end is killed by somebody else. So it goes in pieces,
+and while a piece cannot go or come, whoever waits looks now and then whether to go on.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+from collections.abc import Callable
+
+_LENGTH = struct.Struct("!Q")
+_AT_ONCE = 1 << 20  # bytes; nothing is made larger for a length before so much has come
+
+
+class Wire:
+    """One end of a socket pair. One message at a time; `Look` raises to give up."""
+
+    Look = Callable[[], None]
+
+    def __init__(self, end: socket.socket) -> None:
+        end.setblocking(False)
+        self._end = end
+
+    def send(self, message: bytes, *, after: float | None = None, look: Look | None = None) -> None:
+        """`look` is called whenever nothing could be sent for `after` seconds."""
+        left = memoryview(_LENGTH.pack(len(message)) + message)
+        while left:
+            try:
+                left = left[self._end.send(left) :]
+            except BlockingIOError:
+                self._wait(select.POLLOUT, after, look)
+
+    def receive(self, *, after: float | None = None, look: Look | None = None) -> bytes:
+        """EOFError where the other end was closed."""
+        (length,) = _LENGTH.unpack(self._read(_LENGTH.size, after, look))
+        return self._read(length, after, look)
+
+    def _read(self, length: int, after: float | None, look: Look | None) -> bytes:
+        read = bytearray()
+        while len(read) < length:
+            try:
+                piece = self._end.recv(min(length - len(read), _AT_ONCE))
+            except BlockingIOError:
+                self._wait(select.POLLIN, after, look)
+                continue
+            if not piece:
+                raise EOFError
+            read += piece
+        return bytes(read)
+
+    def _wait(self, event: int, after: float | None, look: Look | None) -> None:
+        poll = select.poll()
+        try:
+            poll.register(self._end, event)
+        except ValueError:  # closed by somebody else meanwhile
+            raise EOFError from None
+        while not poll.poll(None if after is None else after * 1000):
+            if look is not None:
+                look()
+
+    def send_no_more(self) -> None:
+        """What comes yet is still received."""
+        self._end.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        self._end.close()
