@@ -57,7 +57,7 @@ def without_password(address: str) -> str:
         return f"{scheme}://…"
     query = [(name, value) for name, value in parse_qsl(parts.query) if not _is_secret(name)]
     netloc = account.partition(":")[0] + at + place
-    shown = urlencode(query, safe="/", quote_via=quote)
+    shown = urlencode(query, safe="/{}", quote_via=quote)
     return urlunsplit(parts._replace(netloc=netloc, query=shown))
 
 

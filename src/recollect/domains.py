@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from recollect.addresses import is_server
-from recollect.errors import RecollectError
+from recollect.errors import MissingExtra, RecollectError
 from recollect.settings import Loaded, Settings, is_embedder, no_such_embedder
 
 
@@ -47,11 +47,24 @@ def _fault(name: str, value: str) -> str:
         return f"there is no reranker {value!r}; write http:MODEL, tei, onnx:DIRECTORY or none"
     elif name.endswith("endpoint") and not value.lower().startswith(("http://", "https://")):
         return f"{name} must be an address like https://example.org/v1"
+    elif name == "hot":
+        from recollect.hot import check_hot
+
+        check_hot(value)
+    elif name == "store" and is_server(value):  # refuses what is nearly an address
+        _check_server(value)
     elif name in ("store", "models"):
-        if name == "store":
-            is_server(value)  # refuses what is nearly an address
         return _no_place(name, Path(value).expanduser())
     return ""
+
+
+def _check_server(address: str) -> None:
+    from recollect.stores.postgres.address import parse_address
+
+    try:
+        parse_address(address)
+    except ModuleNotFoundError:  # whose parameters are known there
+        raise MissingExtra("a store on PostgreSQL", "postgres") from None
 
 
 def _no_retrievers(value: object) -> str:

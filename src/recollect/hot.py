@@ -26,12 +26,28 @@ _SCHEMES = ("redis", "rediss", "unix")
 
 def check_hot(value: str) -> str:
     """The value as it is, or SettingsError."""
-    if value in ("", NONE, IN_PROCESS) or value.partition("://")[0] in _SCHEMES:
+    if value in ("", NONE, IN_PROCESS) or _is_redis(value):
         return value
     raise SettingsError(
         f"hot: {without_password(value)!r} is neither {NONE!r}, {IN_PROCESS!r} nor an address like "
-        "redis://HOST:6379/0, rediss://… or unix:///PATH"
+        "redis://HOST:6379/0 (the number of a database, or nothing, at its end), rediss://… or "
+        "unix:///PATH"
     )
+
+
+def _is_redis(address: str) -> bool:
+    """What ends in no number, Redis' library takes for the first database."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(address)
+        _ = parts.port  # ValueError, unless it is one
+    except ValueError:
+        return False
+    if address.partition("://")[0] not in _SCHEMES:
+        return False
+    database = parts.path.strip("/")
+    return parts.scheme == "unix" or not database or (database.isascii() and database.isdecimal())
 
 
 class HotNumbers(NamedTuple):

@@ -336,7 +336,7 @@ def typed(name: str, value: Any, origin: str) -> Any:
         known = ", ".join(kinds)
         raise SettingsError(f"{origin}: there is no setting {name!r}; known: {known}")
     kind = kinds[name]
-    told = "something else" if name in SECRET else repr(value)
+    told = "something else" if name in SECRET or "://" in repr(value) else repr(value)
     if kind is tuple:
         return _listed(name, value, origin)
     if isinstance(value, bool) is (kind is bool) and isinstance(value, kind):

@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     value = _checked(arguments.name, arguments.value) if arguments.what == "set" else None
     path = save_user(arguments.name, value)
     if session.json:
-        session.show({"config": str(path), "set": arguments.name})
+        session.show({"config": str(path), arguments.what: arguments.name})
     else:
         session.say(f"written to {path}")
     return 0
@@ -106,12 +106,15 @@ def _kept_in_store(arguments: argparse.Namespace, session: Session) -> int:
 
 def _checked(name: str, value: str) -> str:
     """Refused now rather than at the next question, which may be far from here."""
+    from recollect.addresses import is_server
     from recollect.domains import fault_of
     from recollect.errors import SettingsError
 
     if why := fault_of(name, value):
         raise SettingsError(f"config set: {why}; nothing was written")
     if name not in ("routes", "store", "models") or not value or value.startswith("~"):
+        return value
+    if name == "store" and is_server(value):
         return value
     from pathlib import Path
 
@@ -136,6 +139,6 @@ def _shown(name: str, value: object, secret: frozenset[str]) -> object:
             return without_password(value) if is_server(value) else value
         except InvalidInput:  # nearly an address
             return "(cannot be read)"
-    if name == "hot" and isinstance(value, str) and "://" in value:
+    if (name == "hot" or name.endswith("endpoint")) and isinstance(value, str):
         return without_password(value)
     return "(set)" if name in secret and value else value
