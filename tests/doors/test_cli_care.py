@@ -53,6 +53,18 @@ def damage(store: Path, word: str) -> None:
     store.write_bytes(data)
 
 
+@pytest.mark.parametrize("command", ["init", "remember"])
+def test_a_missing_directory_is_not_advised_to_be_made_by_what_just_failed(
+    cli: Cli, tmp_path: Path, command: str
+) -> None:
+    told = ["预算 budget"] if command == "remember" else []
+    refused = cli(command, *told, "--store", str(tmp_path / "没有" / "m.db"))
+    assert refused.code == 5
+    said = refused.error["message"]
+    assert f"the directory {tmp_path / '没有'} does not exist; create it, or name another" in said
+    assert "recollect init" not in said
+
+
 def test_a_damaged_text_is_named_and_the_others_are_saved(cli: Cli, tmp_path: Path) -> None:
     cli("config", "set", "embedder", "none")
     for name in ("alpha", "kwyjibo", "预算"):

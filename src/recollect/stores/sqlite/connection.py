@@ -51,7 +51,7 @@ def check_sqlite_version() -> None:
 
 def cannot_open(path: Path) -> StoreReadOnly:
     if not path.parent.is_dir():
-        why = f"the directory {path.parent} does not exist; create it or run 'recollect init'"
+        why = f"the directory {path.parent} does not exist; create it, or name another place"
     elif path.is_dir():
         why = "it is a directory; name a file"
     else:
