@@ -68,9 +68,10 @@ class CompositeStore(LeftToTheTruth):
             self._feed.follow(name)
         self._followers = [Follower(r, truth, self._feed) for r in retrievers]
         self._begin()
-        path = getattr(truth, "path", None)
-        if path is not None:
+        if (path := getattr(truth, "path", None)) is not None:
             self.path = path
+        if (shown := getattr(truth, "shown", None)) is not None:
+            self.shown = shown
 
     def _begin(self) -> None:
         """Bring everybody up to date; who follows another store is an error at once."""
