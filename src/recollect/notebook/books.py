@@ -52,6 +52,12 @@ def books_directory(store: Path) -> Path:
     return store.with_name(store.name + ".books")
 
 
+def must_have(books: Books | None) -> Books:
+    if books is None:
+        raise InvalidInput("only a store in a file can have books; open one by its path")
+    return books
+
+
 class Books:
     """The books of one store. Every call reads the file anew: other processes add books too."""
 

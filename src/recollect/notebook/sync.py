@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
 from recollect.errors import (
-    InvalidInput,
     NotebookFileRefused,
     RecollectError,
     StoreBusy,
 )
-from recollect.notebook.books import Book, Books, Form, book_lock
+from recollect.notebook.books import Book, Books, Form, book_lock, must_have
 from recollect.notebook.held import adopted, held_of
 from recollect.notebook.held import let_go as let_go
 from recollect.notebook.layout import INDEX
@@ -65,9 +64,7 @@ def sync_kit(
     clock: Clock,
     settings: Settings,
 ) -> SyncKit:
-    if books is None:
-        raise InvalidInput("only a store in a file can have books; open one by its path")
-    return SyncKit(store, books, embedder, clock, lambda: settings.zone, settings.redact)
+    return SyncKit(store, must_have(books), embedder, clock, lambda: settings.zone, settings.redact)
 
 
 def sync(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from recollect.errors import InvalidInput, MissingExtra, RecollectError
-from recollect.notebook.books import Book, Books
+from recollect.notebook.books import Book, Books, must_have
 from recollect.notebook.report import Refusal, SyncReport
 
 if TYPE_CHECKING:
@@ -52,9 +52,7 @@ def watch(
         from watchfiles import watch as changes
     except ImportError:
         raise MissingExtra("'recollect watch'", "watch") from None
-    if engine.books is None:
-        raise InvalidInput("only a store in a file can have books; open one by its path")
-    watcher = _Watcher(engine, engine.books, spaces, tell)
+    watcher = _Watcher(engine, must_have(engine.books), spaces, tell)
     try:
         while stop is None or not stop.is_set():
             watcher.look()

@@ -236,6 +236,8 @@ def _suggestions(plan: _Plan, session: Session) -> list[dict[str, str]]:
     target = own.space if own is not None else session.loaded.settings.space
     found = []
     for find in found_here(folder, books):
+        if find.command == "source add" and session.engine.books is None:
+            continue  # such a store has no folders
         if find.command == "import" and target in spaces:
             where = {"source": find.path.name}
             if session.engine.list(spaces=[target], where=where, limit=1).memories:

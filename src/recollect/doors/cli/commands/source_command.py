@@ -48,7 +48,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> int:
 
     from recollect.doors.cli.commands.sync_command import line, record, say_what_was_left
     from recollect.formats.plan import too_broad
-    from recollect.notebook.books import Form
+    from recollect.notebook.books import Form, must_have
 
     folder = Path(arguments.folder).expanduser().resolve()
     if too_broad(folder, Path.home().resolve()):
@@ -56,8 +56,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> int:
             f"{folder} is a whole home or disk: everything that lies in it would be read, also "
             "what is nobody's memory. Name the folder that you mean"
         )
-    books = session.engine.books
-    assert books is not None  # the command line opens stores by their path
+    books = must_have(session.engine.books)
     space = arguments.space or session.loaded.settings.space
     book = books.add(arguments.folder, space=space, form=Form.FOLDER, writable=False, project=False)
     with session.progress("reading") as progress:
@@ -78,7 +77,9 @@ def _list(session: Session) -> int:
     if session.json:
         session.show([book_record(book) for book in books])
         return 0
-    if not books:
+    if session.engine.books is None:
+        session.say("No folders: only a store in a file can have some.")
+    elif not books:
         session.say("No folders yet; 'recollect init' and 'recollect source add DIR' add some.")
     for book in books:
         session.say(book_line(book))
@@ -88,10 +89,12 @@ def _list(session: Session) -> int:
 def _remove(arguments: argparse.Namespace, session: Session) -> int:
     from pathlib import Path
 
+    from recollect.notebook.books import must_have
+
     engine = session.engine
-    assert engine.books is not None
+    books = must_have(engine.books)
     root = Path(arguments.folder).expanduser().resolve()
-    book = next((b for b in engine.books.all() if b.root == root), None)
+    book = next((b for b in books.all() if b.root == root), None)
     if book is None:
         raise NotFound(
             f"{root} is not one of the folders of this store; see: recollect source list"
