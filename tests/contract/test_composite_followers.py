@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -11,11 +12,13 @@ from recollect.errors import FingerprintMismatch, InvalidInput, StoreError
 from recollect.stores.composite import Bounds
 from recollect.stores.in_memory import InMemoryStore
 from recollect.stores.retrievers import Position
+from recollect.stores.sqlite.store import SQLiteStore
 from recollect.stores.store_retriever import StoreRetriever
 from recollect.testing import ToyEmbedder
 from recollect.testing.changing_over import change_over
 from recollect.text import tokenise
 from tests.contract.composites import (
+    PATIENT,
     TOY,
     Closing,
     composite,
@@ -153,6 +156,55 @@ def test_changes_for_an_engine_that_is_used_no_longer_can_be_let_go() -> None:
     store.let_go("old")
     store.let_go("new")
     assert all(check.ok for check in store.check())
+
+
+def test_for_an_engine_that_never_answered_nothing_is_kept(quick_path: Path) -> None:
+    truth = SQLiteStore(quick_path / "m.db")
+    held = InMemoryStore()
+    one = Unruly(held, name="one")
+    one.down = True
+    store = composite(one, truth=truth, truth_answers=False)
+    tell(store, "alpha 甲", "a")
+    assert words(truth, "alpha") and store.shortcomings()
+    assert store.check()[-1].part == "retriever one"
+    assert truth.feed().followers() == {}
+    assert not list(quick_path.glob("*feed*"))
+    one.down = False
+    until(lambda: store.catch_up(1))  # and as soon as it answers it has all of it
+    assert ids(words(store, "甲")) == ["a"]
+    assert list(truth.feed().followers()) == ["one"]
+    one.down = True  # from now on it is waited for
+    tell(store, "alpha 乙", "b")
+    store.close()
+    away = SQLiteStore(quick_path / "m.db")
+    composite(one, truth=away).close()
+    again = SQLiteStore(quick_path / "m.db")
+    one.down = False
+    told = len(one.applied)
+    store = composite(one, truth=again, truth_answers=False, bounds=PATIENT)
+    assert sorted(ids(words(store, "alpha"))) == ["a", "b"]
+    assert one.applied[told:] == ["b"]
+    store.close()
+
+
+def test_for_an_engine_of_another_store_nothing_is_kept() -> None:
+    held, other = InMemoryStore(), InMemoryStore()
+    composite(StoreRetriever(held, name="one"), bounds=PATIENT).close()
+    with pytest.raises(StoreError, match="one follows another store"):
+        composite(StoreRetriever(held, name="one"), truth=other, bounds=PATIENT)
+    assert other.feed().followers() == {}
+
+
+def test_an_engine_that_nobody_follows_for_is_not_believed() -> None:
+    """The truth was put back to before it had any follower, and changed since."""
+    truth, held = InMemoryStore(), InMemoryStore()
+    position = Position(truth.feed().store, 0, tokenise.VERSION)
+    StoreRetriever(held, name="one").set_position(position)
+    tell(truth, "alpha 甲", "a")
+    store = composite(StoreRetriever(held, name="one"), truth=truth, bounds=PATIENT)
+    assert ids(words(store, "甲")) == ["a"]
+    assert all(check.ok for check in store.check())
+    store.close()
 
 
 def test_an_engine_that_somebody_let_go_of_is_made_anew() -> None:

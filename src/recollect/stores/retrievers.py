@@ -251,9 +251,13 @@ class Retriever(Protocol):
 
 
 def not_opened_with(name: str) -> Check:
+    from shlex import quote
+
     return Check(
         f"retriever {name}",
         False,
         "changes are kept for it, but this store is opened without it",
-        "name it in the setting 'retrievers', or say: recollect retrievers let-go ADDRESS",
+        "name it in the setting 'retrievers'; or, to erase its copies and let go of it: recollect "
+        "retrievers let-go ADDRESS; or, if it is gone for good: recollect retrievers let-go "
+        f"{quote(name)} --keep-copies",
     )

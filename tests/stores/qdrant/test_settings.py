@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -214,14 +215,39 @@ def test_one_that_is_used_no_longer_is_let_go(cli: Cli, server: QdrantServer) ->
     assert cli("retrievers", "let-go", address, "--yes").code == 3  # nobody follows
 
 
-@pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
-def test_one_that_is_gone_for_good_is_let_go_by_its_name(cli: Cli) -> None:
-    away = "qdrant://GEHEIM@127.0.0.1:1/memories"
-    cli("remember", "小美负责数据库的备份", "--retriever", away, "--embedder", "hashing")
+def test_one_that_is_gone_for_good_is_let_go_by_its_name(cli: Cli, qdrant_binary: Path) -> None:
+    with QdrantServer.started(qdrant_binary, SERVICE__API_KEY="GEHEIM") as gone:
+        away = gone.new_address("GEHEIM")
+        cli("remember", "小美负责数据库的备份", "--retriever", away)
     failed = cli("retrievers", "let-go", away, "--yes")
     assert failed.code != 0
     assert "GEHEIM" not in failed.out + failed.err
     name = parse_address(away).name
     assert [one["name"] for one in each(cli("retrievers", "list"))] == [name]
-    assert cli("retrievers", "let-go", name, "--keep-copies", "--yes").code == 0
+    (sick,) = [check for check in cli("doctor").json if not check["ok"]]
+    *_, command = sick["fix"].split("recollect ")
+    assert cli(*shlex.split(command), "--yes").code == 0  # it can be typed as it is said
     assert each(cli("retrievers", "list")) == []
+    assert all(check["ok"] for check in cli("doctor").json)
+
+
+def test_a_look_with_an_address_that_is_mistyped_leaves_nothing_behind(
+    cli: Cli, tmp_path: Path
+) -> None:
+    wrong = ["--retriever", "qdrant://127.0.0.1:1/x", "--retriever", "opensearch://127.0.0.1:1/x"]
+    cli("remember", "小美负责数据库的备份 the backup")
+    for look in (["status"], ["recall", "谁负责备份？"], ["doctor"], ["retrievers"], ["list"]):
+        said = cli(*look, *wrong)
+        assert said.code == (look == ["doctor"])
+        assert "Warning" not in said.err
+    assert not list(tmp_path.glob("*feed*"))
+    assert each(cli("retrievers", "list")) == []
+    assert all(check["ok"] for check in cli("doctor").json)
+
+
+def test_why_an_engine_is_left_out_names_it_once(cli: Cli) -> None:
+    cli("remember", "小美负责数据库的备份")
+    notes = cli("status", "--retriever", "qdrant://127.0.0.1:1/memories").json["notes"]
+    (left_out,) = [note for note in notes if "left out" in note]
+    assert left_out.startswith("qdrant 127.0.0.1:1/memories is left out: it cannot be reached")
+    assert left_out.count("qdrant") == 1

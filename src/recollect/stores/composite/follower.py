@@ -146,9 +146,12 @@ class Follower:
     def _feed_now(self) -> None:
         with self._guard:
             self._queued = None  # who asks from here on may have changed something we do not see
+        if self._position is None and self.name not in self._feed.followers():
+            self._read_position()  # for one that never answers, or is another's, nothing is kept
         with self._feed.alone(self.name, patience=_OTHERS_FEED):
-            if self.name not in self._feed.followers():  # somebody let go of it
+            if self.name not in self._feed.followers():  # it is new, or somebody let go of it
                 self._feed.follow(self.name)
+                self._anew = True  # whatever it has, it may have missed something
             position = self._whole(self._read_position())
             try:
                 position = self._catch_up(position)

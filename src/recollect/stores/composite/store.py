@@ -64,8 +64,6 @@ class CompositeStore(LeftToTheTruth):
         self._truth_answers = truth_answers
         self._unclean: list[str] = []  # who had bytes left when last asked
         self._left_in_truth: list[str] = []
-        for name in names:
-            self._feed.follow(name)
         self._followers = [Follower(r, truth, self._feed) for r in retrievers]
         self._begin()
         if (path := getattr(truth, "path", None)) is not None:
