@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.errors import SettingsError
-from recollect.stores.retriever_address import of_tenant, parse_address, shown
+from recollect.stores.retriever_address import in_the_clear, of_tenant, parse_address, shown
 
 
 def test_an_address_says_where_what_and_how() -> None:
@@ -64,6 +64,22 @@ def test_secrets_are_shown_to_nobody() -> None:
     assert shown("qdrant://KEY@h:6333/x?tls=yes") == "qdrant://…@h:6333/x"
     assert shown("qdrant://h/x") == "qdrant://h/x"
     assert "SECRET" not in shown("anything SECRET")
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("qdrant://KEY@vectors.example/x", True),
+        ("elasticsearch://u:KEY@10.0.0.7/x", True),
+        ("qdrant://KEY@vectors.example/x?tls=yes", False),
+        ("qdrant://vectors.example/x", False),
+        ("qdrant://KEY@localhost/x", False),
+        ("opensearch://u:KEY@127.0.0.9/x", False),
+        ("qdrant://KEY@[::1]/x", False),
+    ],
+)
+def test_a_key_on_a_network_without_encryption_is_told(address: str, told: bool) -> None:
+    assert bool(in_the_clear(parse_address(address))) is told
 
 
 def test_every_tenant_has_an_index_of_its_own() -> None:

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from recollect.errors import SettingsError
 from recollect.stores.retrievers import MEANING, WORDS, Finds
+from recollect.vocabulary import Check
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -148,6 +149,23 @@ def trusting(address: RetrieverAddress) -> SSLContext:
         return create_default_context(cafile=address.ca or None)
     except (SSLError, OSError) as e:
         raise SettingsError(f"retrievers: {address.ca} holds no certificates ({e})") from None
+
+
+def in_the_clear(address: RetrieverAddress) -> list[Check]:
+    """Said, and no fault: a network may be one's own."""
+    if not address.secret or address.tls or _on_this_machine(address.host):
+        return []
+    said = "it goes over the network unencrypted, for all to read who see that; tls=yes in the "
+    return [Check("key", True, f"{said}address encrypts it, where the server has TLS")]
+
+
+def _on_this_machine(host: str) -> bool:
+    from ipaddress import ip_address
+
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False
 
 
 def _grpc(scheme: str, value: str, told: str) -> int:

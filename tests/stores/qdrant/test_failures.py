@@ -82,7 +82,6 @@ def test_one_that_hangs(own_server: QdrantServer) -> None:
     retriever.close()
 
 
-@pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 def test_the_key_is_sent_and_never_told(qdrant_binary: Path) -> None:
     with QdrantServer.started(qdrant_binary, SERVICE__API_KEY="geheim") as locked:
         for key in ("falsch", ""):
@@ -94,6 +93,23 @@ def test_the_key_is_sent_and_never_told(qdrant_binary: Path) -> None:
         let_in = QdrantRetriever(parse_address(locked.new_address("geheim")))
         assert let_in.position() is None
         let_in.close()
+
+
+def test_a_key_that_goes_over_a_network_unencrypted_is_said_by_doctor_alone(
+    qdrant_binary: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    with QdrantServer.started(qdrant_binary, SERVICE__API_KEY="geheim") as locked:
+        here = locked.new_address("geheim")
+        elsewhere = here.replace("127.0.0.1", "0.0.0.0")  # this machine too, and not called so
+        said = []
+        for address in (here, elsewhere):
+            retriever = QdrantRetriever(parse_address(address))
+            retriever.set_position(POSITION)
+            said += [check for check in retriever.check() if check.part == "key"]
+            retriever.close()
+    (key,) = said
+    assert key.ok and "unencrypted" in key.finding and "tls=yes" in key.finding
+    assert not recwarn.list
 
 
 def test_too_many_requests(retriever: QdrantRetriever, server: QdrantServer) -> None:

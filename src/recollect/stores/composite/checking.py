@@ -26,7 +26,7 @@ def check(
         found = audit(follower.retriever, truth, feed, catch_up=catch_up)
         own = _of_its_own(follower, feed)
     except Exception as e:  # of whatever library; it belongs into the report
-        return [Check(part, False, told(e), _REACH)]
+        return [Check(part, False, told(e, follower.name), _REACH)]
     named = [one._replace(part=f"{follower.name}: {one.part}") for one in own]
     return [_copies(part, found, follower.repaired), *named]
 

@@ -34,7 +34,7 @@ def make_anew(followers: Sequence[Follower]) -> None:
         if steps == before:
             break
     faults = [
-        f"{f.name}: {told(fault) if (fault := one.exception()) else ''}"
+        f"{f.name}: {told(fault, f.name) if (fault := one.exception()) else ''}"
         if one.done()
         else f"{f.name}: it does not get on"
         for one, f in under_way.items()

@@ -241,7 +241,7 @@ class Follower:
         if fault is None or isinstance(fault, Stopped):
             return
         if not isinstance(fault, StoreBusy):  # another process feeds it: no fault of its own
-            self._unfed = told(fault)
+            self._unfed = told(fault, self.name)
         self._keep_trying()
 
     def _keep_trying(self) -> None:
@@ -284,8 +284,10 @@ class Follower:
         wait([last], timeout=patience)
 
 
-def told(fault: BaseException) -> str:
-    """A failure in words; those of other people's libraries with their type."""
-    if isinstance(fault, RecollectError):
-        return str(fault)
-    return f"{type(fault).__name__}: {fault}"
+def told(fault: BaseException, name: str) -> str:
+    """A failure in words, to stand after the name of the engine; those of other people's libraries
+    with their type."""
+    if not isinstance(fault, RecollectError):
+        return f"{type(fault).__name__}: {fault}"
+    said = str(fault).removeprefix(f"{name}: ")
+    return f"it {said.removeprefix(f'{name} ')}" if said.startswith(f"{name} ") else said

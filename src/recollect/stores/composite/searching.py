@@ -104,20 +104,20 @@ def _answer(
     name = follower.name
     if not future.done():
         future.cancel()
-        why = f"{name} did not answer within {bounds.patience:g} s"
-        follower.failed(why, hung=True)
-        shortfalls.append(Shortfall(False, f"{asked.finds}: {why}"))
+        why = f"did not answer within {bounds.patience:g} s"
+        follower.failed(f"it {why}", hung=True)
+        shortfalls.append(Shortfall(False, f"{asked.finds}: {name} {why}"))
         return None
     fault = future.exception()
     if fault is not None:
-        follower.failed(told(fault))
+        follower.failed(told(fault, follower.name))
         if (
             isinstance(fault, FingerprintMismatch)
             and not follower.behind(last)
             and follower.answers_by(asked.fingerprint)
         ):
             follower.make_anew()  # it has all changes, and still not these vectors
-        shortfalls.append(Shortfall(False, f"{asked.finds}: {name} failed: {told(fault)}"))
+        shortfalls.append(Shortfall(False, f"{asked.finds}: {name} failed: {told(fault, name)}"))
         return None
     follower.breaker.answered()
     answer = future.result()

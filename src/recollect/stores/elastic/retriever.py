@@ -23,7 +23,7 @@ from recollect.stores.elastic.server import Server
 from recollect.stores.elastic.where import among
 from recollect.stores.elastic.words import MOST, scored, searches, statistics
 from recollect.stores.protocol import Embedding
-from recollect.stores.retriever_address import RetrieverAddress
+from recollect.stores.retriever_address import RetrieverAddress, in_the_clear
 from recollect.stores.retrievers import (
     MEANING,
     WORDS,
@@ -268,11 +268,13 @@ class ElasticRetriever:
     def check(self) -> list[Check]:
         names = ",".join(sorted(self._server.indexes()))
         if not names:
-            return [Check("cluster", True, "it can be reached, and holds nothing yet")]
+            well = Check("cluster", True, "it can be reached, and holds nothing yet")
+            return [well, *in_the_clear(self.address)]
         health = self._server.ask("GET", f"/_cluster/health/{names}")
         status = str(health["status"])
         fix = "see GET _cluster/allocation/explain; or make it anew from the store"
-        return [Check("cluster", status != "red", f"its shards are {status}", fix)]
+        shards = Check("cluster", status != "red", f"its shards are {status}", fix)
+        return [shards, *in_the_clear(self.address)]
 
     def close(self) -> None:
         if "_connection" in self.__dict__:

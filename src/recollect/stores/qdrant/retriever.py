@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import combinations, islice
@@ -29,7 +30,7 @@ from recollect.stores.protocol import Embedding
 from recollect.stores.qdrant.collections import VECTOR, check_version, make_base, make_vectors
 from recollect.stores.qdrant.plain_errors import plain_errors
 from recollect.stores.qdrant.where import among, any_of
-from recollect.stores.retriever_address import RetrieverAddress, trusting
+from recollect.stores.retriever_address import RetrieverAddress, in_the_clear, trusting
 from recollect.stores.retrievers import (
     MAKE_ANEW,
     Changes,
@@ -45,6 +46,7 @@ from recollect.stores.retrievers import (
 from recollect.vocabulary import Check, Vector
 
 _T = TypeVar("_T")
+_one_at_a_time = threading.Lock()  # filters of warnings are those of the whole process
 _AT_ONCE = 256  # points in a request: 2 MB with 384 numbers each
 _LOOKED_AT = 192  # candidates at least while the graph is walked
 # Neighbours of neighbours where many do not pass the filter: recall@10 .99 instead of .87 at 40 %.
@@ -66,17 +68,20 @@ class QdrantRetriever:
     @cached_property
     def _connection(self) -> QdrantClient:
         address = self.address
-        return QdrantClient(
-            url=address.url,
-            port=address.port,
-            grpc_port=address.grpc or 6334,
-            prefer_grpc=bool(address.grpc),
-            api_key=address.secret or None,
-            timeout=int(self._timeout),
-            # without TLS no certificates need be read, which takes a while
-            verify=trusting(address) if address.ca else address.tls,
-            check_compatibility=False,  # it would ask the server here; we ask at first use
-        )
+        with _one_at_a_time, warnings.catch_warnings():
+            # it would be said on every terminal; `doctor` says it (`in_the_clear`)
+            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
+            return QdrantClient(
+                url=address.url,
+                port=address.port,
+                grpc_port=address.grpc or 6334,
+                prefer_grpc=bool(address.grpc),
+                api_key=address.secret or None,
+                timeout=int(self._timeout),
+                # without TLS no certificates need be read, which takes a while
+                verify=trusting(address) if address.ca else address.tls,
+                check_compatibility=False,  # it would ask the server here; we ask at first use
+            )
 
     def _client(self) -> QdrantClient:
         with self._lock:
@@ -289,7 +294,8 @@ class QdrantRetriever:
             ours = self._ours()
             if self._base not in ours:  # what is missing is seen by its copies
                 return []
-            return [self._check(name) for name in sorted(ours)]
+            collections = [self._check(name) for name in sorted(ours)]
+            return [*collections, *in_the_clear(self.address)]
 
     def _check(self, name: str) -> Check:
         """A collection of vectors must have as many as the first says that it has."""
