@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from recollect.errors import SettingsError
+from recollect.errors import MissingExtra, SettingsError
 from recollect.stores.retriever_address import in_the_clear, of_tenant, parse_address, shown
 
 
@@ -87,3 +91,26 @@ def test_every_tenant_has_an_index_of_its_own() -> None:
     parsed = [parse_address(a) for a in (address, *(of_tenant(address, t) for t in ("租户", "t")))]
     assert len({one.index for one in parsed}) == 3
     assert {(one.secret, one.url) for one in parsed} == {("KEY", "https://h:1")}
+
+
+@pytest.mark.parametrize(
+    ("package", "address", "extra"),
+    [
+        ("qdrant_client", "qdrant://127.0.0.1:1/x", "qdrant"),
+        ("elasticsearch", "elasticsearch://127.0.0.1:1/x", "elastic"),
+        ("opensearchpy", "opensearch://127.0.0.1:1/x", "opensearch"),
+    ],
+)
+def test_without_its_extra_every_engine_is_an_error_that_says_what_to_install(
+    tmp_path: Path, package: str, address: str, extra: str
+) -> None:
+    program = (
+        f"import sys; sys.modules[{package!r}] = None; from recollect.doors.cli.main import main; "
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    told = ["remember", "预算 budget", "--store", str(tmp_path / "m.db"), "--retriever", address]
+    ran = subprocess.run(
+        [sys.executable, "-c", program, *told], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == MissingExtra.exit_code
+    assert f"pip install 'recollect[{extra}]'" in ran.stderr

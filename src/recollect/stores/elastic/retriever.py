@@ -21,6 +21,7 @@ from recollect.stores.copies import (
 from recollect.stores.elastic.mapping import MOST_DIMENSIONS, base_index, vectors_index
 from recollect.stores.elastic.server import Server
 from recollect.stores.elastic.where import among
+from recollect.stores.elastic.wire import must_be_installed
 from recollect.stores.elastic.words import MOST, scored, searches, statistics
 from recollect.stores.protocol import Embedding
 from recollect.stores.retriever_address import RetrieverAddress, in_the_clear
@@ -44,6 +45,7 @@ _LOOKED_AT = 200  # candidates at least, of each shard, while the graph is walke
 
 class ElasticRetriever:
     def __init__(self, address: RetrieverAddress, *, timeout: float = 10.0) -> None:
+        must_be_installed(address.scheme)  # now: at first use it would count as being away
         self.name = address.name
         self.finds: Collection[Finds] = address.finds
         self.address = address

@@ -13,6 +13,10 @@ from recollect.errors import MissingExtra, StoreError, StoreUnavailable
 from recollect.stores.retriever_address import RetrieverAddress, trusting
 
 Json = Mapping[str, Any]
+_CLIENTS = {  # the package, what it is for, and the extra that has it
+    "elasticsearch": ("elasticsearch", "Elasticsearch", "elastic"),
+    "opensearch": ("opensearchpy", "OpenSearch", "opensearch"),
+}
 _JSON, _LINES = "application/json", "application/x-ndjson"
 
 
@@ -35,6 +39,14 @@ class Wire(Protocol):
         newline-delimited JSON."""
 
     def close(self) -> None: ...
+
+
+def must_be_installed(scheme: str) -> None:
+    from importlib.util import find_spec
+
+    package, named, extra = _CLIENTS[scheme]
+    if find_spec(package) is None:
+        raise MissingExtra(f"finding through {named}", extra)
 
 
 def connected(address: RetrieverAddress, *, timeout: float) -> Wire:
@@ -75,12 +87,8 @@ def _away(name: str, why: object) -> StoreUnavailable:
 
 class _Elasticsearch:
     def __init__(self, address: RetrieverAddress, timeout: float) -> None:
-        try:
-            from elasticsearch import Elasticsearch
-        except ModuleNotFoundError as e:
-            if e.name not in ("elasticsearch", "elastic_transport"):
-                raise
-            raise MissingExtra("finding through Elasticsearch", "elastic") from None
+        from elasticsearch import Elasticsearch
+
         self._name = address.name
         self._client = Elasticsearch(
             address.url,
@@ -125,12 +133,8 @@ class _Elasticsearch:
 
 class _OpenSearch:
     def __init__(self, address: RetrieverAddress, timeout: float) -> None:
-        try:
-            from opensearchpy import OpenSearch
-        except ModuleNotFoundError as e:
-            if e.name != "opensearchpy":
-                raise
-            raise MissingExtra("finding through OpenSearch", "opensearch") from None
+        from opensearchpy import OpenSearch
+
         # It would print every failure, which we tell ourselves, where nobody set up a log.
         logging.getLogger("opensearch").addHandler(logging.NullHandler())
         self._name = address.name
