@@ -51,7 +51,10 @@ def test_what_is_wrong_is_said_with_what_to_do(cli: Cli) -> None:
     assert cli("keys", "revoke", "nobody").code == 3
     assert cli("tenants", "create", "../x").code == 2
     assert cli("tenants", "remove", "default", "--yes").code == 2
-    assert cli("tenants", "remove", "nobody", "--yes").code == 3
+    nobody = cli("tenants", "remove", "没有", "--yes")
+    assert nobody.code == 3
+    said = "there is no tenant '没有'; 'recollect tenants list' shows them all"
+    assert nobody.error["message"] == said
     assert cli("keys", "list").out == ""
 
 

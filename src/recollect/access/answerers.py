@@ -51,7 +51,7 @@ class Answerers:
                 "own, behind a balancer"
             )
         if not 1 <= count <= MOST:
-            raise SettingsError(f"--workers: expected 1 to {MOST}, got {count}")
+            raise SettingsError(f"--workers: expected 0 (none) to {MOST}, got {count}")
         self.wanted = count
         self._setup = _packed(setup)
         self._changed = threading.Condition()

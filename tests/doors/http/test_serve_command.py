@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import MissingExtra
+from recollect.errors import MissingExtra, SettingsError
 
 _SERVE = "import sys; from recollect.doors.cli.main import main; sys.exit(main(sys.argv[1:]))"
 _WITHOUT_THE_EXTRA = f"import sys; sys.modules['fastapi'] = None; {_SERVE}"
@@ -30,6 +30,13 @@ def test_without_the_optional_part_it_says_nothing_of_being_open(tmp_path: Path)
     assert server.returncode == MissingExtra.exit_code
     assert "recollect[server]" in said
     assert "OPEN" not in said
+
+
+def test_none_beside_it_is_among_what_is_expected(tmp_path: Path) -> None:
+    server = _started(_SERVE, tmp_path / "记忆.db", "--workers", "-1")
+    _, said = server.communicate(timeout=60)
+    assert server.returncode == SettingsError.exit_code
+    assert "--workers: expected 0 (none) to 64, got -1" in said
 
 
 @pytest.mark.parametrize("options", [(), ("--no-keys",)])

@@ -129,14 +129,30 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """`story cast --project P cast.json`: argparse takes the second word for left out as soon
-        as it has seen the first, unless it looks for options first."""
-        if not self.mixed or self._mixing:
+        as it has seen the first, unless it looks for options first. What a command does not know,
+        it says itself: argparse would leave that to the parser of all."""
+        if self._mixing:
             return super().parse_known_args(args, namespace)
-        self._mixing = True
+        self._mixing = self.mixed
         try:
-            return self.parse_known_intermixed_args(args, namespace)
+            parse = self.parse_known_intermixed_args if self.mixed else super().parse_known_args
+            parsed, unknown = parse(args, namespace)
         finally:
             self._mixing = False
+        if unknown:
+            self.error(_unknown(unknown, self))
+        return parsed, unknown
+
+
+def _unknown(words: Sequence[str], command: argparse.ArgumentParser) -> str:
+    """Without what stands after an option or in an address: it may be secret."""
+    from difflib import get_close_matches
+
+    options = [word.partition("=")[0] for word in words if word.startswith("-")]
+    told = options or [f"{w.partition('://')[0]}://…" if "://" in w else w for w in words]
+    near = [n for one in options for n in get_close_matches(one, command._option_string_actions, 1)]
+    meant = f" (did you mean {' '.join(near)}?)" if near else ""
+    return f"unrecognized arguments: {' '.join(told)}{meant}"
 
 
 def _shared(parser: argparse.ArgumentParser) -> None:
