@@ -145,6 +145,7 @@ def test_tenants_have_collections_of_their_own_that_go_with_them(
         with Engine(store, settings=settings) as engine:
             assert isinstance(engine.store, CompositeStore)
             engine.remember(f"{tenant} 的备份 backup")
+            assert engine.store.catch_up(60.0)
     assert len(collections()) == 4  # two for each
     homes.erase("甲")
     assert len(collections()) == 2
