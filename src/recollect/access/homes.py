@@ -177,20 +177,25 @@ class ServerHomes:
         self._look_again(tenant)
 
     def open(self, tenant: str) -> tuple[Store | Path | None, Settings]:
-        if tenant == DEFAULT_TENANT:
-            return None, self._settings
-        from recollect.stores.postgres.store import PostgresStore
-
-        store: Store = PostgresStore(self._url, tenant=tenant)
-        if self._settings.retrievers:
-            from recollect.beside import with_retrievers
-
-            store = with_retrievers(store, _engines_of(tenant, self._settings))
-        return store, self._settings
+        return opened_on_server(self._settings, tenant)
 
     def _look_again(self, tenant: str) -> None:
         with self._guard:
             self._looked.pop(tenant, None)
+
+
+def opened_on_server(settings: Settings, tenant: str) -> tuple[Store | None, Settings]:
+    if tenant == DEFAULT_TENANT:
+        return None, settings
+    from recollect.stores.postgres.store import PostgresStore
+
+    assert settings.server is not None
+    store: Store = PostgresStore(settings.server, tenant=tenant)
+    if settings.retrievers:
+        from recollect.beside import with_retrievers
+
+        store = with_retrievers(store, _engines_of(tenant, settings))
+    return store, settings
 
 
 def _engines_of(tenant: str, settings: Settings) -> tuple[str, ...]:

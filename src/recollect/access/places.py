@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.access.homes import FileHomes, homes_for
+from recollect.access.homes import FileHomes, homes_for, opened_on_server
 from recollect.access.server_rows import server_rows
 from recollect.access.tenant_names import DEFAULT_TENANT, check_tenant
 from recollect.checks import store_is_there
@@ -20,33 +21,41 @@ if TYPE_CHECKING:
     from recollect.stores.protocol import Store
 
 
+def tenants_at(settings: Settings) -> list[str]:
+    """Those whose stores are there, `default` first. Only looked at: nothing is made."""
+    if settings.server is None:
+        homes = FileHomes(settings)
+        default, others = store_is_there(settings.store_path), homes.list()
+    else:
+        from recollect.access.server_tables import tenants_known
+        from recollect.stores.postgres.looking import tenant_exists
+
+        _must_be_prepared(settings)
+        default = tenant_exists(settings.server, DEFAULT_TENANT)
+        others = tenants_known(settings.server)
+    return [DEFAULT_TENANT] * default + [name for name in others if name != DEFAULT_TENANT]
+
+
+def home_at(settings: Settings, tenant: str) -> tuple[Store | Path | None, Settings]:
+    """What an engine of a tenant is opened with. One that is not there is refused, and not made."""
+    _must_have(settings, tenant)
+    if settings.server is None:
+        return FileHomes(settings).open(tenant)
+    return opened_on_server(settings, tenant)
+
+
 @contextmanager
 def source_at(place: str, tenant: str) -> Iterator[Store]:
     """A store that is only read; it must be there."""
     settings = Settings(store=place)
+    _must_have(settings, tenant)
     if settings.server is None:
-        path = FileHomes(settings).path(tenant)
-        if (
-            tenant != DEFAULT_TENANT
-            and store_is_there(settings.store_path)
-            and not store_is_there(path)
-        ):
-            raise _no_tenant(settings, tenant)
-        _must_be_there(path)
         from recollect.stores.sqlite.store import SQLiteStore
 
-        store: Store = SQLiteStore(path, read_only=True)
+        store: Store = SQLiteStore(FileHomes(settings).path(tenant), read_only=True)
     else:
-        from recollect.stores.postgres.looking import is_prepared, tenant_exists
         from recollect.stores.postgres.store import PostgresStore
 
-        if not is_prepared(settings.server):
-            raise StoreMissing(
-                f"{settings.store_shown} holds no store of this version; where it holds an older "
-                f"one, 'recollect migrate --store {settings.store_shown}' brings it forward"
-            )
-        if not tenant_exists(settings.server, tenant):
-            raise _no_tenant(settings, tenant)
         store = PostgresStore(settings.server, tenant=tenant)
     try:
         yield store
@@ -84,11 +93,34 @@ def _see_to(tenant: str, settings: Settings) -> None:
         rows.close()
 
 
-def _no_tenant(settings: Settings, tenant: str) -> NotFound:
-    return NotFound(
-        f"{settings.store_shown} has no tenant {tenant!r}; 'recollect tenants list' names those "
-        "that it has"
+def _must_have(settings: Settings, tenant: str) -> None:
+    if settings.server is None:
+        homes = FileHomes(settings)
+        if store_is_there(homes.path(tenant)):
+            return
+        if tenant == DEFAULT_TENANT or not tenants_at(settings):
+            _must_be_there(settings.store_path)
+    else:
+        from recollect.stores.postgres.looking import tenant_exists
+
+        _must_be_prepared(settings)
+        if tenant_exists(settings.server, check_tenant(tenant)):
+            return
+    raise NotFound(
+        f"{settings.store_shown} has no tenant {tenant!r}; 'recollect tenants list --store "
+        f"{quote(settings.store_shown)}' names those that it has"
     )
+
+
+def _must_be_prepared(settings: Settings) -> None:
+    from recollect.stores.postgres.looking import is_prepared
+
+    assert settings.server is not None
+    if not is_prepared(settings.server):
+        raise StoreMissing(
+            f"{settings.store_shown} holds no store of this version; where it holds an older "
+            f"one, 'recollect migrate --store {settings.store_shown}' brings it forward"
+        )
 
 
 def _must_be_there(path: Path) -> None:

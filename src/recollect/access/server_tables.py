@@ -23,6 +23,7 @@ try:
     from recollect.stores.postgres import arrays as arrays
     from recollect.stores.postgres.address import parse_address
     from recollect.stores.postgres.database import Cursor, Database, tenant_number
+    from recollect.stores.postgres.plain_errors import plain_errors
     from recollect.stores.postgres.pool import borrow_pool, return_pool
     from recollect.stores.postgres.schema import prepare, table_exists
 except ModuleNotFoundError as e:
@@ -185,6 +186,24 @@ class ServerTables:
             # no policy is asked when a table is emptied as a whole, and nobody here does that
             cursor.execute(f"REVOKE TRUNCATE ON {', '.join(_WALLED)} FROM CURRENT_USER".encode())
             cursor.execute("UPDATE version SET number = %s", (_VERSION,))
+
+
+def tenants_known(url: str) -> list[str]:
+    """All but the default one, also of a database that no server has used. Only looked at."""
+    pool = borrow_pool(parse_address(url))
+    try:
+        with plain_errors(pool.address.shown):
+            connection = pool.connect()
+            try:
+                if not table_exists(connection, SCHEMA, "tenants"):
+                    return []
+                connection.execute(f"SET recollect.tenant = '{tenant_number(_NOBODY)}'")
+                found = connection.execute(f"SELECT name FROM {SCHEMA}.tenants ORDER BY name")
+                return [name for (name,) in found]
+            finally:
+                connection.close()
+    finally:
+        return_pool(pool)
 
 
 def _make_first(cursor: Cursor) -> None:

@@ -87,6 +87,9 @@ Every command has its own help: recollect COMMAND --help
 _COMMANDS = "recollect.doors.cli.commands"
 _TWO_WORDS = frozenset({"story", "source", "faq", "documents"})  # the second may be left out
 
+# those that look after a store, of whichever tenant
+_OF_TENANT = frozenset({"spaces", "status", "doctor", "reindex", "export", "import"})
+
 
 class Command(Protocol):
     """What a command's module offers."""
@@ -155,7 +158,14 @@ def _unknown(words: Sequence[str], command: argparse.ArgumentParser) -> str:
     return f"unrecognized arguments: {' '.join(told)}{meant}"
 
 
-def _shared(parser: argparse.ArgumentParser) -> None:
+def _shared(parser: argparse.ArgumentParser, *, of_tenant: bool) -> None:
+    if of_tenant:
+        parser.add_argument(
+            "--tenant",
+            dest="of_tenant",
+            metavar="NAME",
+            help="the store of this tenant (see 'recollect tenants list'; default: default)",
+        )
     group = parser.add_argument_group("everywhere")
     group.add_argument("--store", metavar="FILE", help="the store to use (see 'recollect config')")
     group.add_argument(
@@ -210,7 +220,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         )
         if wanted:
             _module(name).add_arguments(sub)
-            _shared(sub)
+            _shared(sub, of_tenant=name in _OF_TENANT)
             sub.mixed = name in _TWO_WORDS
     return parser
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,12 @@ _FILL = frozenset({"sync", "reindex", "watch"})  # and those that fill it from f
 _CREATE = frozenset(
     {"init", "remember", "offer", "import", "source"}
 )  # commands that may create the store
+
+
+def some(names: Sequence[str], most: int = 10) -> str:
+    """As many names as fit in a sentence."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 class Session:
@@ -73,9 +79,40 @@ class Session:
         if self._engine is None:
             from recollect.engine import Engine
 
-            self._refuse_a_missing_store()
-            self._engine = Engine(settings=self.loaded.settings)
+            if self.tenant is None:
+                self._refuse_a_missing_store()
+                self._engine = Engine(settings=self.loaded.settings)
+            else:
+                from recollect.access.places import home_at
+
+                store, settings = home_at(self.loaded.settings, self.tenant)
+                self._engine = Engine(store, settings=settings)
         return self._engine
+
+    @property
+    def tenant(self) -> str | None:
+        """Whose store the command is about, where it says so; else that of the settings."""
+        named: str | None = getattr(self._arguments, "of_tenant", None)
+        if named is not None:
+            from recollect.access.tenant_names import check_tenant
+
+            check_tenant(named)
+        return named
+
+    def other_tenants(self) -> list[str]:
+        """Those that have a store here too, which the command leaves alone."""
+        from recollect.access.places import tenants_at
+        from recollect.access.tenant_names import DEFAULT_TENANT
+
+        own = self.tenant or DEFAULT_TENANT
+        return [name for name in tenants_at(self.loaded.settings) if name != own]
+
+    def mention_others(self, what: str) -> None:
+        """That a command was about one tenant, where there are several."""
+        if not self.quiet and (others := self.other_tenants()):
+            self.hint(
+                f"{what}: the tenant {self.tenant or 'default'}; not {some(others)} (--tenant NAME)"
+            )
 
     def _refuse_a_missing_store(self) -> None:
         """Asking a store that is not there must not look like "nothing known"."""
@@ -92,6 +129,11 @@ class Session:
             raise StoreMissing(
                 f"there is no store at {path} (or it is empty), but its notebooks are known: "
                 "'recollect sync' fills it again from their files"
+            )
+        if hasattr(self._arguments, "of_tenant") and (others := self.other_tenants()):
+            raise StoreMissing(
+                f"there is no store at {path} (or it is empty), but there are tenants beside it: "
+                f"{some(others)}; name one with --tenant"
             )
         raise StoreMissing(
             f"there is no store at {path} (or it is empty); check --store and "

@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from recollect.doors.cli.session import Session
-from recollect.errors import RecollectError
+from recollect.doors.cli.session import Session, some
+from recollect.errors import NotFound, RecollectError
 from recollect.vocabulary import Check
 
 
@@ -16,9 +16,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     from recollect.doors.hooks.installed import checks as of_agents
 
+    tenant = session.tenant  # before all else: a name that none can have is no finding
     checks = [*_surroundings(session), *of_agents(Path.home(), Path.cwd())]
     try:
-        checks += session.engine.doctor()
+        engine = session.engine
+        checks += [*_whose(tenant, session), *engine.doctor()]
+    except NotFound:  # no such tenant: there is nothing to check
+        raise
     except RecollectError as e:
         checks.append(Check("store", False, str(e), "do what is said there, then run doctor again"))
     if session.json:
@@ -31,6 +35,17 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             if not check.ok:
                 session.say(f"      fix: {check.fix}")
     return 0 if all(check.ok for check in checks) else 1
+
+
+def _whose(tenant: str | None, session: Session) -> list[Check]:
+    """Whose store is checked, where there are several."""
+    others = session.other_tenants()
+    if not others and tenant is None:
+        return []
+    finding = f"this is {tenant or 'default'}"
+    if others:
+        finding += f"; not looked at: {some(others)} (recollect doctor --tenant NAME)"
+    return [Check("tenant", True, finding)]
 
 
 def _surroundings(session: Session) -> list[Check]:

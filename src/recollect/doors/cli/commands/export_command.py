@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         _markdown(arguments, session, damaged)
     else:
         _jsonl(arguments, session, damaged)
+    session.mention_others("exported")
     if damaged:
         raise StoreCorrupt(
             f"{len(damaged)} memories cannot be read any more and were left out: "

@@ -95,14 +95,13 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _engine(arguments: argparse.Namespace, session: Session) -> Engine:
-    path = session.loaded.settings.store_path
-    on_server = session.loaded.settings.server is not None
-    if (
-        arguments.dry_run and not on_server and not path.exists()
-    ):  # a look must not leave a store behind
+    settings = session.loaded.settings
+    there = settings.server is not None or session.tenant is not None
+    if arguments.dry_run and not there and not settings.store_path.exists():
+        # a look must not leave a store behind
         from recollect.engine import Engine
 
-        return Engine.in_memory(settings=session.loaded.settings, embedder="none")
+        return Engine.in_memory(settings=settings, embedder="none")
     return session.engine
 
 

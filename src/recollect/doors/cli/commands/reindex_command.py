@@ -35,7 +35,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             done = engine.reindex(force=arguments.force, progress=progress)
         what = f"vectors were made by {engine.status().embedder}"
     if session.json:
-        session.show({"done": done, "index": engine.status().indexed_by})
+        named = {"tenant": session.tenant or "default"}
+        session.show({"done": done, "index": engine.status().indexed_by, **named})
     else:
         session.say(f"{done:,} {what}")
+    session.mention_others("reindexed")
     return 0

@@ -20,12 +20,15 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.show(
             {
                 "store": status.store,
+                "tenant": session.tenant or "default",
                 **status_record(status),
                 "books": [_book_record(book) for book in status.books],
             }
         )
         return 0
     session.say(f"store     {status.store}")
+    if session.tenant is not None:
+        session.say(f"tenant    {session.tenant}")
     session.say(f"memories  {status.memories:,} in {len(status.spaces)} spaces")
     session.say(f"embedder  {status.embedder} (index by {status.indexed_by})")
     if status.hot:
