@@ -92,9 +92,9 @@ def test_a_tenant_that_nobody_made_is_refused_and_not_made(
     for unknown in ("nobody", "市场部"):
         refused = cli(command, "--tenant", unknown, "--json")
         assert (refused.code, refused.error["code"]) == (3, "not_found"), refused
-        assert (
-            f"has no tenant {unknown!r}; 'recollect tenants list --store {quote(store)}' names "
-            in refused.error["message"]
+        assert refused.error["message"].endswith(
+            f"has no tenant {unknown!r}; this names those that it has: "
+            f"recollect tenants list --store {quote(store)}"
         )
     wrong = cli(command, "--tenant", "No Name")
     assert wrong.code == 2

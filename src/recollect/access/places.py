@@ -107,8 +107,8 @@ def _must_have(settings: Settings, tenant: str) -> None:
         if tenant_exists(settings.server, check_tenant(tenant)):
             return
     raise NotFound(
-        f"{settings.store_shown} has no tenant {tenant!r}; 'recollect tenants list --store "
-        f"{quote(settings.store_shown)}' names those that it has"
+        f"{settings.store_shown} has no tenant {tenant!r}; this names those that it has: "
+        f"recollect tenants list --store {quote(settings.store_shown)}"
     )
 
 

@@ -95,6 +95,15 @@ def movable(store: Store) -> MovableStore:
     raise StoreError(f"{type(store).__name__} cannot be taken to another store")
 
 
+def refuse_a_part(source: Store) -> None:
+    """For whoever would make a target for it: a store that is filled itself is no source."""
+    if is_unfinished(source):
+        raise Conflict(
+            "the source is itself the target of a move that is not finished, so that not "
+            "everything is in it; finish that move first"
+        )
+
+
 class _Move:
     def __init__(
         self,
@@ -126,11 +135,7 @@ class _Move:
             ) from e
 
     def _run(self) -> Moved:
-        if is_unfinished(self._source):
-            raise Conflict(
-                "the source is itself the target of a move that is not finished, so that not "
-                "everything is in it; finish that move first"
-            )
+        refuse_a_part(self._source)
         journal = self._journal()
         self._again = resumed = journal is not None
         if journal is None:

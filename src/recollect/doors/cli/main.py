@@ -56,7 +56,7 @@ COMMANDS = {
     "source": "add, list and remove folders of Markdown that are read",
     "export": "write every memory as JSONL or a folder of Markdown, without loss",
     "import": "take in Markdown, Claude's memory, mem0, LangGraph, chats, or an export",
-    "move": "take a whole store to another place: a file, PostgreSQL, and back",
+    "move": "take a store, or all its tenants, to another place: a file, PostgreSQL, and back",
     "retrievers": "show the engines that find beside the store; let go of one",
     "migrate": "bring the tables of a store to those of this version",
     "serve": "answer over HTTP: REST, live events, MCP and a page",
