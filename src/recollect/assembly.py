@@ -16,6 +16,7 @@ from recollect.errors import InvalidInput, MissingExtra, StoreError, StoreReadOn
 from recollect.hot import Hot, HotNumbers, check_hot, opened_hot
 from recollect.overrides import Overrides
 from recollect.recall.draft import Question
+from recollect.relocate.unfinished import warning
 from recollect.settings import Settings, is_embedder, no_such_embedder
 from recollect.stores.protocol import Store
 from recollect.text.both_ends import MAX_MEANING_CHARS, both_ends
@@ -214,6 +215,7 @@ class Parts:
             clock=self._clock,
             notes=self.bookkeeping.in_store_alone,
             redact=self._settings.redact,
+            warning=lambda: warning(self._store),
         )
 
     @cached_property

@@ -9,6 +9,7 @@ from recollect.checks import check_space, shown
 from recollect.engine.shared import Shared
 from recollect.errors import InvalidInput, NotFound, RecollectError, no_such_memory
 from recollect.recall.document_parts import DOCUMENT
+from recollect.relocate.unfinished import warning
 from recollect.stores.protocol import Owes
 from recollect.vocabulary import (
     Action,
@@ -53,9 +54,18 @@ class Writing(Shared):
         told = {**fields, "text": text, "space": space or self.settings.space}
         if supersedes is None and merge == "words" and self._bookkeeping.in_use() is None:
             return self._remember_plainly(told)
-        return self._bookkeeping.remember(
-            told, self._remember_plainly, space=space, supersedes=supersedes, merge=merge
+        return self._warned(
+            self._bookkeeping.remember(
+                told, self._remember_plainly, space=space, supersedes=supersedes, merge=merge
+            )
         )
+
+    def _warned(self, receipt: Receipt) -> Receipt:
+        """With what whoever writes here must know; nothing, as a rule."""
+        said = warning(self.store)
+        if not said or said in receipt.notes:
+            return receipt
+        return receipt._replace(notes=(*receipt.notes, said))
 
     def _remember_plainly(self, told: Mapping[str, Any]) -> Receipt:
         return self.remember_many([told])[0]
@@ -89,7 +99,7 @@ class Writing(Shared):
         receipt = self._bookkeeping.revise(memory, fields, self._parts.writer.revise)
         if fields.get("text") not in (None, memory.text):
             self._parts.erase_questions(memory_id)  # they may hold the words that went
-        return receipt
+        return self._warned(receipt)
 
     def replace_many(self, told: Sequence[Mapping[str, Any]], *, finish: bool = True) -> str:
         """Put what is told now in the place of the memories with these ids, all together. No former
@@ -117,7 +127,7 @@ class Writing(Shared):
             )
         memory = self._existing(memory_id)
         self.store.touch(accessed={}, reinforced={memory_id: times})
-        return Receipt(memory.id, memory.space, Action.REINFORCED)
+        return self._warned(Receipt(memory.id, memory.space, Action.REINFORCED))
 
     def forget(self, memory_id: str, *, spaces: Sequence[str] | None = None) -> Receipt:
         """Erase a memory: text, history, words, vectors and the write-ahead log; of a notebook the
@@ -127,9 +137,9 @@ class Writing(Shared):
         With `spaces`, only what is in one of them is found."""
         memory = self.get(memory_id)
         if memory is not None and self._is_a_document(memory, spaces):
-            return self._forget_document(memory)
+            return self._warned(self._forget_document(memory))
         with self.tiers.alone():  # whoever promotes it just now must not bring it back
-            return self._forget(memory_id, spaces)
+            return self._warned(self._forget(memory_id, spaces))
 
     def _is_a_document(self, memory: Memory, spaces: Sequence[str] | None) -> bool:
         return (

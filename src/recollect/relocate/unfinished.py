@@ -7,14 +7,18 @@ from typing import ClassVar, Final
 
 from recollect.recall.draft import Draft, Kit
 from recollect.recall.presets import Preset
-from recollect.stores.protocol import Store
+from recollect.stores.protocol import MOVE_NOTE, SeesMoves, Store
 from recollect.vocabulary import Status
 
-NOTE: Final = "move"  # of the target, from the beginning until the proof
+NOTE: Final = MOVE_NOTE
 UNFINISHED: Final = (
     "a move to this store was begun and is not finished, so that not everything is here"
 )
 FINISH: Final = "run the same 'recollect move' again; it goes on where it stopped"
+WRITTEN: Final = (
+    f"{UNFINISHED}: what is told or changed here keeps the move from finishing, and what is "
+    "forgotten here comes back with it. Write to the source, or finish the move first"
+)
 
 
 def is_unfinished(store: Store) -> bool:
@@ -36,3 +40,9 @@ def warned(preset: Preset, store: Store) -> Preset:
     if not is_unfinished(store):
         return preset
     return preset._replace(stages=(HeldInPart(), *preset.stages))
+
+
+def warning(store: Store) -> str:
+    """For whoever has just written there; empty, as a rule. No trip: the write has looked."""
+    half = store.half_moved() if isinstance(store, SeesMoves) else is_unfinished(store)
+    return WRITTEN if half else ""

@@ -38,6 +38,7 @@ class Kit(NamedTuple):
     embedder: Callable[[], Embedder | None]
     notes: Notes | None = None
     redact: bool = True  # secrets are blotted out
+    warning: Callable[[], str] | None = None  # what all who have just written must know
 
 
 def prepare(memory: Memory, *, given_id: bool) -> Entry:
@@ -78,6 +79,7 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
     known = [w.id for w in written if w.action is not Action.CREATED]
     held = {m.id: m for m in kit.store.get(known) if m is not None} if known else {}
     beside = kit.notes([entry.memory for entry in entries]) if kit.notes is not None else ()
+    warning = kit.warning() if kit.warning is not None else ""
     created = Action.CREATED
     return [
         Receipt(
@@ -86,7 +88,7 @@ def write(entries: Sequence[Entry], kit: Kit) -> list[Receipt]:
             w.action,
             len(entry.passages),
             entry.vectors is not None or w.action is not created,
-            _notes(entry.memory, held.get(w.id), note, said),
+            _notes(entry.memory, held.get(w.id), note, said, warning),
         )
         for entry, w, said in zip(entries, written, beside or repeat("", len(entries)), strict=True)
     ]
@@ -98,11 +100,13 @@ _KEPT_FIELDS = (
 )  # fmt: skip
 
 
-def _notes(told: Memory, held: Memory | None, note: str, said: str) -> tuple[str, ...]:
+def _notes(
+    told: Memory, held: Memory | None, note: str, said: str, warning: str
+) -> tuple[str, ...]:
     """All that a receipt says; nothing, as a rule."""
-    if held is None and not note and not said and not told.provenance:
+    if held is None and not (note or said or warning or told.provenance):
         return ()
-    return (*_known_as(told, held, note), *filter(None, (said, redacted_of(told))))
+    return (*_known_as(told, held, note), *filter(None, (said, redacted_of(told), warning)))
 
 
 def _known_as(told: Memory, held: Memory | None, note: str) -> tuple[str, ...]:

@@ -43,12 +43,13 @@ class Writer:
         clock: Clock,
         notes: pipeline.Notes | None = None,
         redact: bool = True,
+        warning: Callable[[], str] | None = None,
     ) -> None:
         self._store = store
         self._embedders = embedders
         self._space = space
         self._clock = clock
-        self._kit = pipeline.Kit(store, embedders.for_writing, notes, redact)
+        self._kit = pipeline.Kit(store, embedders.for_writing, notes, redact, warning)
         self._may_owe_vectors = True
         self._told = 0
 

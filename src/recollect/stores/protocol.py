@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from recollect.filters import Filter
 from recollect.stores.tiers import Tiers
@@ -299,6 +299,17 @@ class WritesElsewhere(Protocol):
     tells much makes the next batch ready in it."""
 
     writes_elsewhere: Literal[True]
+
+
+MOVE_NOTE: Final = "move"  # a note of a store that a move fills, from its beginning until the proof
+
+
+@runtime_checkable
+class SeesMoves(Protocol):
+    """A store of which every look is a trip to somewhere else, and each write looks anyway."""
+
+    def half_moved(self) -> bool:
+        """Was there a `MOVE_NOTE` when this object last wrote?"""
 
 
 @runtime_checkable

@@ -114,6 +114,13 @@ class Session:
                 f"{what}: the tenant {self.tenant or 'default'}; not {some(others)} (--tenant NAME)"
             )
 
+    def mention_move(self) -> None:
+        """After a write whose answer has no place for notes."""
+        from recollect.relocate.unfinished import warning
+
+        if said := warning(self.engine.store):
+            self.hint(said)
+
     def _refuse_a_missing_store(self) -> None:
         """Asking a store that is not there must not look like "nothing known"."""
         if self.loaded.settings.server is not None:  # it says itself when it is not there

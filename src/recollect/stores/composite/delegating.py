@@ -9,6 +9,7 @@ from recollect.errors import StoreError
 from recollect.filters import Filter
 from recollect.stores.movable import Kept, Movable, Whole
 from recollect.stores.protocol import (
+    MOVE_NOTE,
     CaresForItself,
     Compared,
     CountsTerms,
@@ -17,6 +18,7 @@ from recollect.stores.protocol import (
     KeepsGenerations,
     Neighbours,
     Page,
+    SeesMoves,
     Store,
     TermCounts,
     Unembedded,
@@ -110,6 +112,11 @@ class LeftToTheTruth:
         self, seen: Mapping[str, str | None], told: Mapping[str, str | None]
     ) -> bool:
         return self._movable().exchange_notes(seen, told)
+
+    def half_moved(self) -> bool:
+        if isinstance(self._truth, SeesMoves):
+            return self._truth.half_moved()
+        return MOVE_NOTE in self._truth.notes(MOVE_NOTE)
 
     def embeddings(self) -> tuple[Embedding, ...]:
         return self._movable().embeddings()

@@ -19,6 +19,7 @@ import psycopg
 from recollect.errors import StoreError, StoreTooNew, StoreUnavailable
 from recollect.stores.postgres.plain_errors import LOST, in_plain_words, plain_errors
 from recollect.stores.postgres.pool import Connection, Pool
+from recollect.stores.protocol import MOVE_NOTE
 
 Cursor: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
 _T = TypeVar("_T")
@@ -28,6 +29,7 @@ _READ_SECONDS = 30
 _WRITE_SECONDS = 600  # thousands of memories at once
 _LOCK_SECONDS = 30  # for others who write to the same space
 _WRITERS = 0x52656357  # "RecW": whoever writes, together with others of the tenant or alone
+_NOBODY = (False, 0, False)  # what a write learns of a tenant that is not there
 _TRIES = 8  # of a write that lost to others
 
 
@@ -39,6 +41,7 @@ class Database:
         self.number = tenant_number(tenant)
         self.extension_schema = "public"
         self.newest = 0  # schema that is known, once it was looked at (`schema.py`)
+        self.half_moved = False  # at the last write: does a move fill the tenant's store?
         self.closed = False
 
     @property
@@ -85,7 +88,8 @@ class Database:
         )
         shared = "" if alone else "_shared"
         begin += f"; SELECT pg_advisory_xact_lock{shared}({_WRITERS}, {self.number % 2**31:d})"
-        begin += "; SELECT followed, (SELECT max(version) FROM schema_version) FROM tenants"
+        begin += "; SELECT followed, (SELECT max(version) FROM schema_version), "
+        begin += f"EXISTS (SELECT FROM notes WHERE key = '{MOVE_NOTE}') FROM tenants"
         for turn in range(_TRIES):
             try:
                 with self._connection(begin) as connection:
@@ -124,6 +128,7 @@ class Database:
                     f"Recollect; this one knows {self.newest}, and nothing was kept. Upgrade it "
                     "with: pip install -U recollect"
                 )
+            self.half_moved = connection.half_moved
             done = work(connection.cursor())
         except BaseException:
             end(connection)
@@ -188,7 +193,7 @@ class Database:
             if said.description is not None:  # the last thing that a write asks
                 row = said.fetchone()
                 connection.entered = row is not None
-                connection.followed, connection.schema = row or (False, 0)
+                connection.followed, connection.schema, connection.half_moved = row or _NOBODY
 
     def close(self) -> None:
         self.closed = True

@@ -38,6 +38,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     tenant: int | None = None
     entered = True  # has the tenant a row, in this transaction? Without one it was removed
     schema = 0  # the database's, in this transaction
+    half_moved = False  # does a move fill the tenant's store, in this transaction?
     followed = False  # does somebody follow the tenant, in this transaction? (`changes.py`)
     looks_at: int | None = None  # how far it looks in an index of vectors (`near.py`)
     # A pool server such as PgBouncer stands between: whatever is set in a session is another's

@@ -66,6 +66,9 @@ class HasWhole:
 
         return self._database.write(exchange, alone=True)
 
+    def half_moved(self) -> bool:
+        return self._database.half_moved
+
     def close_space(self, space: str) -> bool:
         def close(writer: Cursor) -> bool:
             held = existing(writer, [space]).get(space)

@@ -33,6 +33,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             session.show({"space": arguments.space, "forgotten": count})
         else:
             session.say(f"{arguments.space}: {count} memories are gone")
+        session.mention_move()
         return 0
     receipts = [session.engine.forget(memory_id) for memory_id in arguments.ids]
     if session.json:

@@ -91,6 +91,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             f"here with another text, kind or space, and stays as it is: {some}; --update revises "
             "it, and keeps its history"
         )
+    if not report.dry_run:
+        session.mention_move()
     return 2 if report.failures else 0
 
 

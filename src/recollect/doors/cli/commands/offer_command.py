@@ -63,6 +63,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.show(offer_record(offer))
     else:
         say_offer(offer, session)
+    session.mention_move()
     return 0
 
 

@@ -17,4 +17,6 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.show(receipt_record(receipt))
     else:
         session.say(f"{receipt.id} reinforced")
+    for note in receipt.notes:
+        session.hint(note)
     return 0

@@ -188,6 +188,7 @@ def _bulk(arguments: argparse.Namespace, session: Session) -> int:
         session.hint(f"{count:,} {note}")
     if redacted:
         session.hint(f"{redacted:,} held secrets, which were redacted")
+    session.mention_move()
     if waiting:
         session.hint(f"{waiting} wait for vectors; 'recollect reindex' fills them in")
     return 2 if failures else 0
