@@ -123,6 +123,38 @@ def test_removing_erases_the_files_and_ends_the_keys(reception: Reception) -> No
     assert desk(reception, tenant="acme").list()["memories"] == []
 
 
+@pytest.mark.parametrize("tenant", ["default", "研发部"])
+def test_what_cannot_be_removed_keeps_its_keys_and_repeats(
+    reception: Reception, tenant: str
+) -> None:
+    """The default one is the store itself; the other's file was taken away by somebody."""
+    if tenant != "default":
+        reception.create_tenant(tenant)
+    key = reception.create_key(name="ci", scopes=["admin"], tenant=tenant).key
+    who = reception.caller(key, door="rest")
+    reception.idempotent(who, "once 一次", "hash", lambda: {"status": 201})
+    if tenant != "default":
+        assert isinstance(reception.tenants.homes, FileHomes)
+        reception.tenants.homes.path(tenant).unlink()
+    head = reception.audit.head()
+    with pytest.raises((InvalidInput, NotFound)):
+        reception.remove_tenant(tenant)
+    assert reception.caller(key, door="rest") == who
+    assert reception.idempotent(who, "once 一次", "hash", lambda: {"status": 0}).replayed
+    assert reception.audit.head() == head
+
+
+def test_keys_that_ended_with_a_removal_that_failed_are_noted(reception: Reception) -> None:
+    reception.create_tenant("acme")
+    key = reception.create_key(name="ci", scopes=["admin"], tenant="acme")
+    with reception.desk(reception.caller(key.key, door="rest")):
+        with pytest.raises(Conflict, match="in use"):
+            reception.remove_tenant("acme")
+    (noted, *_) = reception.audit.list()
+    assert (noted.action, noted.outcome) == ("remove_tenant", Conflict.code)
+    assert noted.targets == ("acme", key.record.id)
+
+
 def test_one_in_use_is_not_removed_under_a_request(reception: Reception) -> None:
     reception.create_tenant("acme")
     with reception.desk(caller(reception, tenant="acme")) as at:

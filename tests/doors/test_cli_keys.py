@@ -74,6 +74,15 @@ def test_tenants_are_created_listed_and_removed_after_a_question(cli: Cli, tmp_p
     assert not store.exists()
 
 
+def test_the_default_tenant_keeps_its_keys_when_its_removal_is_refused(cli: Cli) -> None:
+    cli("keys", "create", "ci", "--scope", "read")
+    refused = cli("tenants", "remove", "default", "--yes")
+    assert refused.code == 2
+    assert "store itself" in refused.error["message"]
+    (key,) = [json.loads(line) for line in cli("keys", "list").out.splitlines()]
+    assert key["revoked_at"] is None
+
+
 def test_audit_is_verified_and_a_change_is_an_exit_code(cli: Cli, tmp_path: Path) -> None:
     import apsw
 

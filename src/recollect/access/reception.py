@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from recollect.access.answering import Setup
-from recollect.access.audit import Audit
+from recollect.access.audit import DONE, Audit
 from recollect.access.caller import Caller, Scope
 from recollect.access.cursors import Cursors
 from recollect.access.desk import Desk
@@ -21,7 +21,7 @@ from recollect.access.server_rows import server_rows
 from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.tenants import Tenants
 from recollect.clock import Clock, system_clock
-from recollect.errors import Forbidden, StoreUnavailable, Unauthorised
+from recollect.errors import Forbidden, RecollectError, StoreUnavailable, Unauthorised
 from recollect.hot import HotNumbers
 from recollect.settings import Settings
 from recollect.tiers.records import offer_record
@@ -188,12 +188,22 @@ class Reception:
 
     def remove_tenant(self, tenant: str, *, door: str = "cli") -> list[KeyRecord]:
         """Erase a tenant and all that is its own; which keys were revoked."""
+        self.tenants.must_be_removable(tenant)  # before anything of it ends
         self.audit.ready()
         revoked = self.keys.revoke_all(tenant)
-        self._repeats.forget_tenant(tenant)
-        self.tenants.remove(tenant)
-        targets = [tenant, *(record.id for record in revoked)]
-        self.audit.note("remove_tenant", tenant=tenant, door=door, targets=targets)
+        outcome = "failed"
+        try:
+            self._repeats.forget_tenant(tenant)
+            self.tenants.remove(tenant)
+            outcome = DONE
+        except RecollectError as e:
+            outcome = e.code
+            raise
+        finally:
+            targets = [tenant, *(record.id for record in revoked)]
+            self.audit.note(
+                "remove_tenant", tenant=tenant, door=door, targets=targets, outcome=outcome
+            )
         return revoked
 
     def close(self) -> None:

@@ -77,12 +77,7 @@ class Tenants:
 
     def remove(self, tenant: str) -> None:
         """Erase a tenant's store with all that belongs to it. Its keys are revoked elsewhere."""
-        if check_tenant(tenant) == DEFAULT_TENANT:
-            raise InvalidInput(
-                "the tenant 'default' is the store itself; erase its spaces with "
-                "'recollect forget --space', or remove the file"
-            )
-        self.must_exist(tenant)
+        self.must_be_removable(tenant)
         self._let_go(tenant)
         self.homes.erase(tenant)
 
@@ -227,6 +222,17 @@ class Tenants:
                 raise Conflict(f"the tenant {tenant!r} is in use here; try again in a moment")
             del self._open[tenant]
         self._end(held.engine)
+
+    def must_be_removable(self, tenant: str) -> None:
+        if check_tenant(tenant) == DEFAULT_TENANT:
+            raise InvalidInput(
+                "the tenant 'default' is the store itself; erase its spaces with "
+                "'recollect forget --space', or remove the file"
+            )
+        if not self.exists(tenant):
+            raise NotFound(
+                f"there is no tenant {tenant!r}; 'recollect tenants list' shows them all"
+            )
 
     def must_exist(self, tenant: str) -> None:
         if not self.exists(tenant):

@@ -4,7 +4,7 @@ import argparse
 
 from recollect.access.reception import Reception
 from recollect.doors.cli.session import Session, padded
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput
 
 _EPILOG = """\
 examples:
@@ -48,8 +48,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
                 session.say(f"{name} is there; give it a key: recollect keys create CI "
                             f"--tenant {name} --scope read")  # fmt: skip
             return 0
-        if not reception.tenants.exists(name):
-            raise NotFound(f"there is no tenant {name!r}; 'recollect tenants list' shows them all")
+        reception.tenants.must_be_removable(name)
         session.confirm(f"Erase the tenant {name!r} with everything that it remembers?")
         revoked = reception.remove_tenant(name)
         if session.json:
