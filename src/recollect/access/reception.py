@@ -156,7 +156,8 @@ class Reception:
         return numbers if self.answerers is None else numbers.and_(self.answerers.hot_numbers())
 
     def look(self) -> None:
-        """Can the store be read, and is somebody there to answer? Raises what is wrong."""
+        """Can the store be read, is somebody there to answer, and is what the settings name beside
+        it installed? Raises what is wrong."""
         if self.answerers is not None and not self.answerers.alive:
             raise StoreUnavailable(
                 "none of the processes that answer questions is there; they are being started, try "
@@ -164,6 +165,7 @@ class Reception:
             )
         with self.tenants.engine(DEFAULT_TENANT) as engine:
             engine.spaces()
+            engine.open_hot()
 
     # For whoever runs the server; each is noted
 

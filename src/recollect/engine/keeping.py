@@ -93,6 +93,11 @@ class Keeping(Shared):
         """Have this called before questions are erased; for whoever answers in other processes."""
         self._parts.before_erasing = told
 
+    def open_hot(self) -> None:
+        """Now, not with the first question: what is missing or wrong of it is said at once. Redis
+        itself is not asked."""
+        _ = self._parts.hot
+
     def hot_numbers(self) -> HotNumbers:
         """What the setting `hot` did so far, without asking Redis anything."""
         return self._parts.hot_numbers()

@@ -24,9 +24,17 @@ def _started(program: str, store: Path, *options: str) -> subprocess.Popen[str]:
     )
 
 
+def _said(server: subprocess.Popen[str]) -> str:
+    """All that one which cannot start says."""
+    try:
+        return server.communicate(timeout=60)[1]
+    finally:
+        server.kill()
+
+
 def test_without_the_optional_part_it_says_nothing_of_being_open(tmp_path: Path) -> None:
     server = _started(_WITHOUT_THE_EXTRA, tmp_path / "记忆.db")
-    _, said = server.communicate(timeout=60)
+    said = _said(server)
     assert server.returncode == MissingExtra.exit_code
     assert "recollect[server]" in said
     assert "OPEN" not in said
@@ -37,6 +45,25 @@ def test_none_beside_it_is_among_what_is_expected(tmp_path: Path) -> None:
     _, said = server.communicate(timeout=60)
     assert server.returncode == SettingsError.exit_code
     assert "--workers: expected 0 (none) to 64, got -1" in said
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_without_the_part_for_redis_it_does_not_start(tmp_path: Path, workers: str) -> None:
+    program = _WITHOUT_THE_EXTRA.replace("fastapi", "redis")
+    options = ("--hot", "redis://127.0.0.1:6379/0", "--workers", workers)
+    server = _started(program, tmp_path / "记忆.db", *options)
+    said = _said(server)
+    assert server.returncode == MissingExtra.exit_code
+    assert "pip install 'recollect[redis]'" in said
+    assert "http://" not in said
+
+
+def test_an_address_of_redis_that_cannot_be_read_is_said_at_the_start(tmp_path: Path) -> None:
+    server = _started(_SERVE, tmp_path / "记忆.db", "--hot", "redis://127.0.0.1:端口/0")
+    said = _said(server)
+    assert server.returncode == SettingsError.exit_code
+    assert "hot:" in said
+    assert "http://" not in said
 
 
 @pytest.mark.parametrize("options", [(), ("--no-keys",)])
