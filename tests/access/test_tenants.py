@@ -147,9 +147,9 @@ def test_what_cannot_be_removed_keeps_its_keys_and_repeats(
 def test_keys_that_ended_with_a_removal_that_failed_are_noted(reception: Reception) -> None:
     reception.create_tenant("acme")
     key = reception.create_key(name="ci", scopes=["admin"], tenant="acme")
-    with reception.desk(reception.caller(key.key, door="rest")):
-        with pytest.raises(Conflict, match="in use"):
-            reception.remove_tenant("acme")
+    in_use = reception.desk(reception.caller(key.key, door="rest"))
+    with in_use, pytest.raises(Conflict, match="in use"):
+        reception.remove_tenant("acme")
     (noted, *_) = reception.audit.list()
     assert (noted.action, noted.outcome) == ("remove_tenant", Conflict.code)
     assert noted.targets == ("acme", key.record.id)

@@ -144,7 +144,7 @@ class ServerHomes:
         return created
 
     def _created(self, tenant: str) -> int | None:
-        with self._rows.read() as reader:
+        with self._rows.ask() as reader:
             assert reader is not None
             found: int | None = only(
                 reader.execute("SELECT created_at FROM tenants WHERE name = ?", (tenant,))

@@ -134,7 +134,7 @@ class ServerTables:
 
     @contextmanager
     def ask(self) -> Iterator[Rows | None]:
-        with self._database.ask() as cursor:
+        with self._database.ask(seconds=0) as cursor:  # every request waits for it
             yield _Transaction(cursor)
 
     def last_audited(self, rows: Rows) -> int:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,25 @@ class PostgresServer:
         """`immediate` is a crash: what was committed must be found in the log again."""
         if (self._data / "postmaster.pid").exists():
             self._run("pg_ctl", "--pgdata", str(self._data), "-w", "-m", mode, "stop")
+
+    @contextmanager
+    def hung(self) -> Iterator[None]:
+        """All its processes stand still meanwhile: connections stay, and nobody answers."""
+        first = int((self._data / "postmaster.pid").read_text().split()[0])
+        stopped = [first]
+        os.kill(first, signal.SIGSTOP)  # before the others are looked for: it starts no more
+        try:
+            for one in Path("/proc").glob("[0-9]*/stat"):
+                with suppress(OSError):  # it has ended
+                    parent = one.read_text("utf-8", "replace").rpartition(")")[2].split()[1]
+                    if int(parent) == first:
+                        os.kill(int(one.parent.name), signal.SIGSTOP)
+                        stopped.append(int(one.parent.name))
+            yield
+        finally:
+            for number in stopped:
+                with suppress(OSError):
+                    os.kill(number, signal.SIGCONT)
 
     @property
     def log(self) -> Path:

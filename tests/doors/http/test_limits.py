@@ -94,6 +94,21 @@ def test_a_body_that_does_not_arrive(tmp_path: Path) -> None:
         assert served.client().get("/health/live").status_code == 200
 
 
+def test_a_question_without_a_body_misses_none(tmp_path: Path) -> None:
+    class Slow(Letters):
+        def embed(self, texts: Sequence[str], *, kind: Kind) -> Vectors:
+            if kind == "query":
+                threading.Event().wait(1.5)
+            return super().embed(texts, kind=kind)
+
+    slow = Slow("slow")
+    with served_on(tmp_path / "m.db", open_to_all=True, embedder=slow, most_seconds=0.5) as served:
+        client = served.client()
+        client.post("/v1/memories", json={"text": "预算 budget"})
+        late = client.get("/v1/recall", params={"q": "预算"})
+        assert (late.status_code, late.json()["code"]) == (504, "timeout")
+
+
 def test_a_write_that_takes_too_long_is_finished_and_heard_of_later(tmp_path: Path) -> None:
     gate = Gate()
     with served_on(

@@ -62,6 +62,7 @@ class _Limited:
         self._most_bytes, self._most_seconds = most_bytes, most_seconds
         self._bytes = 0
         self._arrived = False  # the whole body is here
+        self._awaited = False  # somebody waits for the rest of it
         self._began = False  # to answer
         self._refusal: Response | None = None
         self._refusing: asyncio.Task[None] | None = None
@@ -88,7 +89,9 @@ class _Limited:
     async def _counted(self) -> Message:
         if self._refusal is not None:
             return {"type": "http.disconnect"}
+        self._awaited = not self._arrived
         message = await self._receive()
+        self._awaited = False
         if message["type"] == "http.request":
             self._bytes += len(message.get("body", b""))
             self._arrived = not message.get("more_body", False)
@@ -107,7 +110,7 @@ class _Limited:
     def _late(self) -> None:
         if self._began or self._refusal is not None:
             return
-        self._refusal = _too_late(self._most_seconds, arrived=self._arrived)
+        self._refusal = _too_late(self._most_seconds, awaited=self._awaited)
         self._refusing = asyncio.create_task(self._refuse(self._refusal))
 
     async def _refuse(self, refusal: Response) -> None:
@@ -124,8 +127,9 @@ def _too_large(most: int) -> Response:
     )
 
 
-def _too_late(seconds: float, *, arrived: bool) -> Response:
-    if not arrived:
+def _too_late(seconds: float, *, awaited: bool) -> Response:
+    """Of a body that nobody has asked for yet, nothing is known: it may well be here."""
+    if awaited:
         return problem(
             408,
             f"the body did not arrive within {seconds:g} seconds; send it again",

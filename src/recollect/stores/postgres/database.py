@@ -18,7 +18,7 @@ import psycopg
 
 from recollect.errors import StoreError, StoreTooNew, StoreUnavailable
 from recollect.stores.postgres.plain_errors import LOST, in_plain_words, plain_errors
-from recollect.stores.postgres.pool import Connection, Pool
+from recollect.stores.postgres.pool import AT_ONCE, Connection, Pool
 from recollect.stores.protocol import MOVE_NOTE
 
 Cursor: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
@@ -49,21 +49,21 @@ class Database:
         return self.pool.address.shown
 
     @contextmanager
-    def ask(self) -> Iterator[Cursor]:
+    def ask(self, *, seconds: float = _READ_SECONDS) -> Iterator[Cursor]:
         """For questions of one statement: each is one trip to the server, and sees what was written
-        before it."""
-        with plain_errors(self.shown), self._connection("") as connection:
+        before it. `seconds`: how long it may take."""
+        with plain_errors(self.shown), self._connection("", seconds) as connection:
             try:
                 yield connection.cursor(binary=True)
             finally:
                 end(connection)
 
     @contextmanager
-    def read(self, *settings: str) -> Iterator[Cursor]:
+    def read(self, *settings: str, seconds: float = _READ_SECONDS) -> Iterator[Cursor]:
         """One snapshot for everything that the block reads. `settings` hold in it: `name = value`,
         our own words only."""
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" + _local(settings)
-        with plain_errors(self.shown), self._connection(begin) as connection:
+        with plain_errors(self.shown), self._connection(begin, seconds) as connection:
             try:
                 yield connection.cursor(binary=True)
             finally:
@@ -92,7 +92,7 @@ class Database:
         begin += f"EXISTS (SELECT FROM notes WHERE key = '{MOVE_NOTE}') FROM tenants"
         for turn in range(_TRIES):
             try:
-                with self._connection(begin) as connection:
+                with self._connection(begin, _WRITE_SECONDS) as connection:
                     return self._committed(connection, work, unknown)
             except LOST as e:
                 if turn == _TRIES - 1:
@@ -107,7 +107,7 @@ class Database:
         """The same as a block, and not tried again: for what makes sure by a lock that it loses to
         nobody."""
         begin = "BEGIN" + _local((f"statement_timeout = {_WRITE_SECONDS * 1000}", *settings))
-        with plain_errors(self.shown), self._connection(begin) as connection:
+        with plain_errors(self.shown), self._connection(begin, _WRITE_SECONDS) as connection:
             try:
                 yield connection.cursor()
             except BaseException:
@@ -161,10 +161,17 @@ class Database:
                 connection.close()
 
     @contextmanager
-    def _connection(self, begin: str) -> Iterator[Connection]:
+    def _connection(self, begin: str, seconds: float) -> Iterator[Connection]:
+        """`seconds`: after so many the server ends a statement itself, and one that lives says so
+        soon after."""
         if self.closed:
             raise StoreError("this store is closed; open it again to use it")
-        connection = self.pool.take(self.number, lambda one: self._enter(one, begin))
+
+        def enter(one: Connection) -> None:
+            one.patience = seconds + AT_ONCE
+            self._enter(one, begin)
+
+        connection = self.pool.take(self.number, enter)
         try:
             yield connection
         finally:

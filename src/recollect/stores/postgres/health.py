@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from recollect.errors import RecollectError
 from recollect.stores.postgres import words
 from recollect.stores.postgres.database import SCHEMA, Cursor, Database
@@ -18,7 +20,7 @@ _MUCH_DEAD = 100_000  # rows that nobody sees any more, before it is worth a wor
 
 def check(database: Database, upkeep: Upkeep) -> list[Check]:
     try:
-        with database.read("statement_timeout = 0") as cursor:
+        with database.read("statement_timeout = 0", seconds=inf) as cursor:
             checks = [_server(cursor, database.shown), _pgvector(cursor), _walls(cursor)]
             checks += [_durability(cursor), _indexes(cursor), _counts(cursor)]
             spaces, tables = spaces_of(cursor, None), all_tables(cursor)

@@ -3,6 +3,10 @@
 Connections are opened by whoever needs one, so a server that is back is used by the next call:
 there is nobody in the background who waits longer and longer between tries. A connection that was
 cut while nobody used it shows so in its socket, and is thrown away.
+
+A server that hangs cuts nothing, and ends no statement that takes too long. So nobody waits longer
+than a connection's `patience` for a word of it, and after some seconds of silence only while it
+takes new connections. A connection that was given up is closed: its answer might still come.
 """
 
 from __future__ import annotations
@@ -11,8 +15,9 @@ import json
 import os
 import select
 import threading
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 from psycopg.types.json import set_json_loads
@@ -21,8 +26,14 @@ from recollect.errors import StoreBusy, StoreError
 from recollect.stores.postgres.address import Address
 from recollect.stores.postgres.plain_errors import in_plain_words
 
+if TYPE_CHECKING:
+    from psycopg.abc import PQGen
+
+_T = TypeVar("_T")
 _EMPTY = {b"[]": list, b"{}": dict}
 _PATIENCE = 10.0  # seconds to wait for a connection that others use
+AT_ONCE = 5.0  # seconds for what takes a moment: a key is looked up, a connection set up
+_SILENCE = 10.0  # seconds after which it is looked whether the server lives, again and again
 _UNUSABLE = (psycopg.OperationalError, psycopg.InterfaceError)
 
 
@@ -32,9 +43,16 @@ def _from_json(data: bytes | str) -> Any:
     return json.loads(data) if empty is None else empty()
 
 
+class Silent(psycopg.OperationalError):
+    """The server says nothing, and is not waited for any more."""
+
+
 class Connection(psycopg.Connection[tuple[Any, ...]]):
     """One that knows for whom it is set up, so that this need not be said with every statement."""
 
+    conninfo = ""
+    given_up = False
+    patience = float("inf")  # seconds of silence; beyond `_SILENCE` only while the server lives
     tenant: int | None = None
     entered = True  # has the tenant a row, in this transaction? Without one it was removed
     schema = 0  # the database's, in this transaction
@@ -45,6 +63,47 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     # next, so it must be said in every transaction.
     borrowed = False
     careless = False  # the server acknowledges before what it was told is on disk
+
+    def wait(self, gen: PQGen[_T], *args: Any, **options: Any) -> _T:
+        try:
+            return super().wait(self._heard(gen), *args, **options)
+        except Silent:
+            self.given_up = True
+            self.close()
+            raise
+
+    def _heard(self, gen: PQGen[_T]) -> PQGen[_T]:
+        """psycopg wakes it ten times a second while nothing comes: no clock is read before that."""
+        since = look_at = 0.0
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if ready:
+                    since = 0.0
+                elif not since:
+                    since = time.monotonic()
+                    look_at = since + _SILENCE
+                else:
+                    silent = (now := time.monotonic()) - since
+                    if silent > self.patience or (now > look_at and not self._server_lives()):
+                        raise Silent(f"it did not answer for {silent:.0f} seconds")
+                    if now > look_at:
+                        look_at = time.monotonic() + _SILENCE
+                wanted = gen.send(ready)
+        except StopIteration as done:
+            answer: _T = done.value
+            return answer
+
+    def _server_lives(self) -> bool:
+        """Whatever it says to a new connection, a refusal too, is a sign of life."""
+        try:
+            psycopg.connect(self.conninfo).close()
+        except psycopg.errors.ConnectionTimeout:
+            return False
+        except psycopg.Error:
+            return True
+        return True
 
     def is_cut(self) -> bool:
         """Without asking the server: it never speaks first, except to say goodbye."""
@@ -79,6 +138,7 @@ class Pool:
         """A connection of its own, which never comes into the pool."""
         try:
             connection = Connection.connect(self.address.conninfo, autocommit=True)
+            connection.conninfo, connection.patience = self.address.conninfo, AT_ONCE
             set_json_loads(_from_json, connection)
             connection.execute("SET TimeZone = 'UTC'")
             row = connection.execute(
@@ -91,6 +151,7 @@ class Pool:
             connection.careless = row[1] == "off"
             if connection.careless:  # acknowledged means on disk
                 connection.execute("SET synchronous_commit = on")
+            connection.patience = Connection.patience
         except psycopg.Error as e:
             raise in_plain_words(e, self.address.shown) from e
         return connection
@@ -128,8 +189,8 @@ class Pool:
                 begin(connection)
                 begun = True
         except _UNUSABLE as e:
-            if not _is_lost(connection, e):  # such as a lock that others hold
-                raise
+            if isinstance(e, Silent) or not _is_lost(connection, e):
+                raise  # another connection would wait as long: for the server, or a lock
             return False
         finally:
             if not begun:
@@ -149,10 +210,15 @@ class Pool:
 
     def give_back(self, connection: Connection) -> None:
         usable = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        others: list[Connection] = []
         with self._guard:
             keep = usable and not self._closed and self._owner == os.getpid()
             if keep:
                 self._idle.append(connection)
+            elif connection.given_up:  # whoever comes next hears soon that the server is away
+                others, self._idle = self._idle, []
+        for one in others:
+            one.close()
         if not keep:
             connection.close()
         self._free.release()
