@@ -60,8 +60,10 @@ def test_what_stays_refused_says_what_to_do(
 
 
 def test_what_may_pass_is_to_be_tried_again(strict: PostgresServer) -> None:
-    with pytest.raises(StoreUnavailable, match=r"too many connections.*Try again"):
+    limit = r"no more connections now \(too many connections.*connections=….*CONNECTION LIMIT"
+    with pytest.raises(StoreUnavailable, match=limit) as full:
         PostgresStore(strict.address("d1", "full_up:s3cret"))
+    assert "cannot be reached" not in str(full.value)
     with pytest.raises(StoreUnavailable, match=r"Try again.*look at the address"):
         PostgresStore("postgresql://recollect@127.0.0.1:1/d")
 
@@ -84,6 +86,23 @@ def test_a_server_that_speaks_chinese_is_understood(said: str, advice: str) -> N
     assert type(error) is StoreError
     assert advice in str(error)
     assert said in str(error)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sorry, too many clients already",
+        "remaining connection slots are reserved for roles with the SUPERUSER attribute",
+        '由角色"我"发起的连接太多了',
+        '到数据库 "记忆"的连接太多了',
+        "已保留的连接位置为执行非复制请求的超级用户预留",
+    ],
+)
+def test_that_no_more_connections_are_to_be_had(said: str) -> None:
+    told = f'connection failed: connection to server at "h", port 5432 failed: FATAL:  {said}'
+    error = in_plain_words(psycopg.OperationalError(told), "here")
+    assert isinstance(error, StoreUnavailable)
+    assert f"here takes no more connections now ({said}). Try again" in str(error)
 
 
 def test_a_setting_that_means_nothing_is_to_be_mended(strict: PostgresServer) -> None:

@@ -28,7 +28,6 @@ _GONE = (
     pg.AdminShutdown,
     pg.CrashShutdown,
     pg.CannotConnectNow,
-    pg.TooManyConnections,
     pg.IdleInTransactionSessionTimeout,
 )
 _UNKNOWN = (pg.UndefinedTable, pg.UndefinedColumn, pg.UndefinedObject, pg.InvalidSchemaName)
@@ -41,6 +40,10 @@ _NO_LOGIN = (
 )
 _NO_DATABASE = r'database ".*" does not exist|数据库 ?".*" ?不存在'
 _NO_CONNECTING = r'permission denied for database|访问数据库 ?".*" ?的权限不够'
+_NO_MORE = (
+    r"too many (connections|clients)|connection slots are reserved"
+    r"|连接太多|连接位置|太多.*客户"
+)
 _NO_SUCH_SETTING = r"^connection is bad: invalid |does not support SSL"
 
 
@@ -56,6 +59,14 @@ def in_plain_words(error: psycopg.Error, shown: str) -> RecollectError:
     said = _first_line(error)
     if isinstance(error, psycopg.OperationalError) and (advice := _refused(error, said)):
         return StoreError(f"{shown} refused the login ({_after_place(said)}); {advice}")
+    if isinstance(error, pg.TooManyConnections) or (
+        error.sqlstate is None and re.search(_NO_MORE, said)
+    ):
+        return StoreUnavailable(
+            f"{shown} takes no more connections now ({_after_place(said)}). Try again in a moment; "
+            "if it stays so, take fewer (connections=… in the address, 8 for each process unless "
+            "it says otherwise) or allow more (ALTER ROLE … CONNECTION LIMIT, or max_connections)"
+        )
     if isinstance(error, _WAITED):
         return StoreBusy(f"{shown} was busy for too long ({said}); try again")
     if isinstance(error, _FULL):

@@ -12,8 +12,8 @@ _REFUSALS = {
     "volatile-lru",
     "READONLY": "it is a replica that may not be written; name the primary",
     "MISCONF": "it cannot write its snapshots and refuses writes; look at its disk",
-    "NOPERM": "its user may not do this; allow it +@read +@write +@scripting +ping +info on "
-    "~recollect:*",
+    "NOPERM": "its user may not do this; allow it +@read +@write +@scripting +ping +info "
+    "+client|setinfo on ~recollect:*",
     "NOAUTH": "it wants a password; write it in the address: redis://:PASSWORD@HOST",
     "WRONGPASS": "it does not take this user and password",
     "MOVED": "it is a cluster, which is not supported; name a single server",
