@@ -4,6 +4,7 @@ setting `hot` says which; without it there is neither."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -48,6 +49,11 @@ def _is_redis(address: str) -> bool:
         return False
     database = parts.path.strip("/")
     return parts.scheme == "unix" or not database or (database.isascii() and database.isdecimal())
+
+
+def without_place(line: str) -> str:
+    """What `Hot.line` says, for whoever need not know where Redis is."""
+    return re.sub(rf" at ({'|'.join(_SCHEMES)}):.*?(?=, )", "", line)
 
 
 class HotNumbers(NamedTuple):

@@ -19,10 +19,12 @@ from recollect.access.outside import (
 )
 from recollect.access.reviewing import Reviewing
 from recollect.access.stories import Stories
+from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.wall import Record, Records, fields_of, refuse_ours, verb
 from recollect.condition import status_record
 from recollect.errors import Forbidden, InvalidInput, SettingsError, unknown_space
 from recollect.events.kinds import event_record
+from recollect.hot import without_place
 from recollect.recall.preset_pages import as_record as preset_record
 from recollect.recall.presets import PRESETS
 from recollect.recall.render import as_record as answer_record
@@ -194,7 +196,7 @@ class Desk(Reviewing, Stories, Knowledge):
                 notes=tuple(dict.fromkeys((*status.notes, *self._troubles_beside())))
                 if self.sees_all
                 else (),
-                hot=status.hot if self.sees_all else "",
+                hot=self._hot(status.hot),
             )
         )
 
@@ -298,6 +300,12 @@ class Desk(Reviewing, Stories, Knowledge):
         if self._answerers is None:
             return ()
         return self._answerers.troubles(self.caller.tenant)
+
+    def _hot(self, line: str) -> str:
+        """Where Redis is concerns whoever runs the server, not its other tenants."""
+        if not self.sees_all:
+            return ""
+        return line if self.caller.tenant == DEFAULT_TENANT else without_place(line)
 
     def _asked(
         self, text: str, spaces: SpaceNames | None, options: Mapping[str, Any]

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from recollect import Engine
 from recollect.access.reception import Reception
 from recollect.access.tenants import Tenants
 from recollect.errors import SettingsError
 from recollect.settings import Settings
+from recollect.stores.redis.reasons import reason_of
 from recollect.testing.redis_server import RedisServer
 from recollect.vocabulary import Status
 from tests.access.coming_in import AtDesk
@@ -172,6 +174,53 @@ def test_numbers_of_engines_that_were_closed_are_not_lost(
     assert tenants.hot_numbers() == (4, 2, 0)
     tenants.close()
     assert tenants.hot_numbers() == (4, 2, 0)
+
+
+def test_other_tenants_are_told_whether_redis_works_and_not_where_it_is(
+    own_server: RedisServer, tmp_path: Path
+) -> None:
+    settings = Settings(store=str(tmp_path / "m.db"), embedder="hashing", hot=own_server.address)
+    with Reception(settings) as reception:
+        reception.create_tenant("研发部")
+        at = {
+            tenant: AtDesk(
+                reception,
+                reception.caller(
+                    reception.create_key(name="ci", scopes=["admin"], tenant=tenant).key,
+                    door="rest",
+                ),
+            )
+            for tenant in ("default", "研发部")
+        }
+        works = {tenant: one.status()["hot"] for tenant, one in at.items()}
+        assert str(own_server.socket) in works["default"]
+        assert re.fullmatch(r"valkey [\d.]+, 0 spaces, breaker closed", works["研发部"])
+        own_server.kill()
+        at["研发部"].remember({"text": "预算会议改到周五"})
+        asked = at["研发部"].recall("预算会议", preset="workflow")
+        away = at["研发部"].status()
+        assert asked["status"] == "degraded"
+        assert away["hot"].startswith("redis, breaker open: it cannot be reached")
+        assert str(own_server.folder) not in json.dumps([asked, away], ensure_ascii=False)
+        assert str(own_server.socket) in at["default"].status()["hot"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Error 111 connecting to 10.0.0.7:6379. Connection refused.",
+        "Error -2 connecting to 10.0.0.7.example:6379. Name or service not known.",
+        "Error 2 connecting to /run/10.0.0.7/redis.sock. No such file or directory.",
+        "Error connecting to 10.0.0.7:6379.",
+        "Error while reading from 10.0.0.7:6379 : (104, 'Connection reset by peer')",
+        "Error 1 connecting to 10.0.0.7:6379. [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify "
+        "failed: IP address mismatch, certificate is not valid for '10.0.0.7'. (_ssl.c:1006).",
+    ],
+)
+def test_a_reason_names_no_place(said: str) -> None:
+    reason = reason_of(redis.ConnectionError(said))
+    assert "10.0.0.7" not in reason
+    assert "cannot be reached" in reason or "certificate" in reason
 
 
 def test_who_sees_some_spaces_only_is_not_told_where_redis_is(

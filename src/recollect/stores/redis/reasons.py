@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import redis
 
 # How Redis begins an error, and what it is.
@@ -33,8 +35,13 @@ _BY_KIND: tuple[tuple[type[Exception], str], ...] = (
 
 
 def reason_of(error: Exception) -> str:
+    """Without where it is: whoever asks a question may read it."""
     # of many commands the client says which, with all that was in it: memories too
     said = str(error).rpartition("of pipeline caused error: ")[2]
+    said = re.sub(
+        r"(connecting to|reading from) .+?(?=\. | ?: \(|\.?$)", r"\1 it", said, flags=re.M
+    )
+    said = re.sub(r" for '[^']*'", "", said)  # of a certificate that is another's
     for kind, code in _BY_KIND:  # the client takes the code off some messages
         if isinstance(error, kind):
             return _REFUSALS[code]
