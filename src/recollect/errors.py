@@ -32,7 +32,8 @@ Every message says what happened, then what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class RecollectError(Exception):
@@ -147,6 +148,16 @@ class StoreMissing(StoreError):
 
 class RetrieverRefused(StoreError):
     code = "retriever_refused"
+
+
+@contextmanager
+def changing_nothing() -> Iterator[None]:
+    """Around what only reads: whoever hears of its failure need not look for a change."""
+    try:
+        yield
+    except StoreError as e:
+        e.unsure = False
+        raise
 
 
 def said_to_anybody(error: Exception) -> str:

@@ -136,6 +136,59 @@ def test_a_database_that_is_away(caplog: pytest.LogCaptureFixture) -> None:
         assert str(own.folder) in caplog.text
 
 
+_READS = [
+    ("GET", "/v1/memories", None),
+    ("GET", "/v1/recall?q=预算", None),
+    ("GET", "/v1/doctor", None),
+    ("POST", "/v1/recall", {"question": "预算"}),
+    ("POST", "/v1/context", {"question": "预算 budget"}),
+    ("POST", "/v1/memories/m1/why-not", {"question": "预算"}),
+    ("POST", "/v1/knowledge/手册/search", {"query_text": "预算"}),
+]
+_LOOK = "Look whether a change was made"
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_only_who_may_have_changed_something_is_told_to_look(workers: int) -> None:
+    with PostgresServer.started() as own:
+        settings = Settings(store=own.new_database(), embedder="hashing")
+        with served_on(Path(), settings=settings, open_to_all=True, workers=workers) as server:
+            client = server.client()
+            told = {"text": "预算 budget", "id": "m1"}
+            assert client.post("/v1/memories", json=told).status_code == 201
+            assert client.post("/v1/recall", json={"question": "预算"}).status_code == 200
+            own.stop("immediate")
+            for method, path, body in _READS:
+                answer = client.request(method, path, json=body)
+                assert answer.status_code in (200, 503), (path, answer.text)  # doctor: a finding
+                assert _LOOK not in answer.text, path
+            write = client.post("/v1/memories", json=told)
+            assert (write.status_code, _LOOK in write.text) == (503, True)
+
+            async def tools() -> None:
+                async with over_http(f"{server.address}/mcp") as ask:
+                    read = (await ask("recall", question="预算")).error
+                    assert read["code"] == "store_unavailable"
+                    assert _LOOK not in read["message"]
+                    written = (await ask("remember", text="会议 on Friday")).error
+                    assert _LOOK in written["message"]
+
+            run(tools)
+
+
+def test_who_did_not_come_in_has_changed_nothing() -> None:
+    with PostgresServer.started() as own:
+        settings = Settings(store=own.new_database(), embedder="hashing")
+        with served_on(Path(), settings=settings) as server:
+            client = server.keyed(spaces=["项目"])
+            told = {"text": "预算 budget", "space": "项目"}
+            assert client.post("/v1/memories", json=told).status_code == 201
+            own.stop("immediate")
+            refused = client.post("/v1/memories", json=told)
+            assert refused.status_code == 503
+            assert _LOOK not in refused.text
+
+
 def test_a_part_of_a_database_that_is_gone(caplog: pytest.LogCaptureFixture) -> None:
     """What is missing from an answer is said in it, in its trace and in the events; where the
     store is, in none of them."""

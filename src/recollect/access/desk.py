@@ -273,12 +273,7 @@ class Desk(Reviewing, Stories, Knowledge):
         """What holds for the tenant (or in one space) of what can be set here, and who says so."""
         if space is None and not self.sees_all:
             space = self._space(None)
-        name = None if space is None else self._space(space)
-        found = self._engine.overrides.in_force(name)
-        return {
-            "space": name,
-            "settings": {setting: force._asdict() for setting, force in found.items()},
-        }
+        return self._in_force(None if space is None else self._space(space))
 
     @verb(Scope.ADMIN, audited="set_setting")
     def set_setting(self, name: str, value: object, *, space: str | None = None) -> Record:
@@ -291,7 +286,7 @@ class Desk(Reviewing, Stories, Knowledge):
             self._engine.set_override(name, value, space=space)
         except SettingsError as e:  # here it is the caller's to mend, not the server's
             raise InvalidInput(str(e)) from None
-        return self.settings(space)
+        return self._in_force(space)
 
     # What is the caller's
 
@@ -306,6 +301,13 @@ class Desk(Reviewing, Stories, Knowledge):
         if not self.sees_all:
             return ""
         return line if self.caller.tenant == DEFAULT_TENANT else without_place(line)
+
+    def _in_force(self, space: str | None) -> Record:
+        found = self._engine.overrides.in_force(space)
+        return {
+            "space": space,
+            "settings": {setting: force._asdict() for setting, force in found.items()},
+        }
 
     def _asked(
         self, text: str, spaces: SpaceNames | None, options: Mapping[str, Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from recollect.access.answering import Setup
@@ -21,7 +21,13 @@ from recollect.access.server_rows import server_rows
 from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.tenants import Tenants
 from recollect.clock import Clock, system_clock
-from recollect.errors import Forbidden, RecollectError, StoreUnavailable, Unauthorised
+from recollect.errors import (
+    Forbidden,
+    RecollectError,
+    StoreUnavailable,
+    Unauthorised,
+    changing_nothing,
+)
 from recollect.hot import HotNumbers
 from recollect.settings import Settings
 from recollect.tiers.records import offer_record
@@ -89,21 +95,25 @@ class Reception:
                 "'recollect keys create' makes one"
             )
         try:
-            return self.keys.caller(key, door=door)
+            with changing_nothing():
+                return self.keys.caller(key, door=door)
         except Unauthorised:
             self._refusals.note(self.keys.claimed(key), door=door)
             raise
 
     def _open_now(self) -> bool:
         """With the first key that is made, in whatever process, everybody needs one."""
-        if self.open_until_keys and self.keys.any():
-            self.open_until_keys = False
+        with changing_nothing():
+            if self.open_until_keys and self.keys.any():
+                self.open_until_keys = False
         return self.open_to_all or self.open_until_keys
 
     @contextmanager
     def desk(self, caller: Caller) -> Iterator[Desk]:
         """The desk of this caller; its engine stays open until the block ends."""
-        with self.tenants.engine(caller.tenant) as engine:
+        with ExitStack() as open_:
+            with changing_nothing():
+                engine = open_.enter_context(self.tenants.engine(caller.tenant))
             yield Desk(
                 engine,
                 caller,

@@ -20,6 +20,7 @@ from recollect.errors import (
     Forbidden,
     InvalidInput,
     RecollectError,
+    StoreError,
     UnknownSpace,
     no_such_memory,
     unknown_space,
@@ -179,8 +180,10 @@ class Wall:
 
     def _sayable(self, error: RecollectError) -> RecollectError:
         """The error as this caller may see it."""
-        if self.caller.spaces is None:
-            return error
+        if self.caller.spaces is None or isinstance(error, StoreError):
+            return (
+                error  # over a network it is put otherwise; who else is there cannot be asked now
+            )
         if isinstance(error, UnknownSpace):
             return UnknownSpace(
                 f"there is no such space yet; this key sees: {', '.join(self.caller.spaces)}. "
@@ -207,7 +210,8 @@ def verb(
     but_with: str = "",
     about: Callable[[Any], list[str]] | None = None,
 ) -> Callable[[Verb], Verb]:
-    """What a caller may do at a desk, with this scope; `audited` under this name. `whole`: only who
+    """What a caller may do at a desk, with this scope; `audited` under this name, which all that
+    changes something is. `whole`: only who
     sees every space may do it. `beside`: it takes long and writes nothing that matters if it is
     done twice, so another process may do it; `but_with` this argument it waits for somebody else,
     which can be done here. `about` names what a first argument that is no id stands for."""
@@ -231,6 +235,8 @@ def verb(
                 else:
                     answer = method(desk, *args, **kwargs)
             except RecollectError as e:
+                if not audited and isinstance(e, StoreError):
+                    e.unsure = False  # it only reads
                 if audited or isinstance(e, Forbidden):
                     desk._note(name, e.code, asked_for(first_of(args, kwargs), known=False))
                 told = desk._sayable(e)

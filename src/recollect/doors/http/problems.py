@@ -100,6 +100,8 @@ def of_error(error: RecollectError, scope: Scope) -> Response:
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, StoreBusy | StoreUnavailable):
         headers["Retry-After"] = "1"
+    if isinstance(error, StoreError) and scope.get("method") in ("GET", "HEAD"):
+        error.unsure = False
     detail = said_abroad(error, scope.get("state", {}).get("request_id", ""))
     return problem(status_of(error), detail, code=error.code, headers=headers)
 
