@@ -164,9 +164,9 @@ def said_to_anybody(error: Exception) -> str:
     """For what is shown to everybody who may ask, such as the reasons of an answer: where the store
     is stands in the log alone."""
     if isinstance(error, StoreError):
-        import logging
+        from recollect.server_log import FAULTS
 
-        logging.getLogger("recollect").warning("%s: %s", error.code, error)
+        FAULTS.say(f"{error.code}: {error}", logger="recollect")
         return error.abroad
     return str(error) if isinstance(error, RecollectError) else f"{type(error).__name__}: {error}"
 

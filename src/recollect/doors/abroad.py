@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-
 from recollect.errors import RecollectError, StoreError
+from recollect.server_log import FAULTS
 
 _LOOK_FIRST = "Look whether a change was made before you send it again"
-_log = logging.getLogger("recollect.server")
 
 
 def said_abroad(error: RecollectError, request_id: str = "") -> str:
     if not isinstance(error, StoreError):
         return str(error)
-    _log.warning("%s%s: %s", f"request {request_id}: " if request_id else "", error.code, error)
+    FAULTS.say(f"{error.code}: {error}", request_id=request_id)
     return f"{error.abroad}. {_LOOK_FIRST}" if error.unsure else error.abroad

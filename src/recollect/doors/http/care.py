@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 import anyio.to_thread
 from fastapi import Request
 from starlette.responses import PlainTextResponse, Response
@@ -30,9 +28,9 @@ from recollect.doors.http.routing import routes
 from recollect.doors.http.waiting import may_wait
 from recollect.doors.http.writes import IdempotencyKey, write
 from recollect.errors import RecollectError
+from recollect.server_log import FAULTS
 
 router = routes("care")
-_log = logging.getLogger("recollect.server")
 
 
 @router.get("/health/live", summary="Alive", response_model=Alive)
@@ -49,7 +47,7 @@ async def ready(request: Request) -> Response:
         limiter = request.app.state.looking
         await anyio.to_thread.run_sync(reception_of(request).look, limiter=limiter)
     except RecollectError as e:
-        _log.warning("not ready: %s", e)
+        FAULTS.say(f"not ready: {e}")
         return problem(
             503, "the store cannot be read; the server's log says why", code=e.code
         )  # who asks may be anybody: no paths

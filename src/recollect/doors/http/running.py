@@ -53,6 +53,7 @@ def server_for(
 ) -> Server:
     config = uvicorn.Config(
         app,
+        log_config=None,  # its lines are written as ours are (`server_log`)
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -213,4 +213,7 @@ def _refusal(error: RecollectError, context: Context) -> MCPError:
 
 def _said(error: RecollectError, context: Context) -> str:
     """All of it over stdio, to whoever started the process."""
-    return str(error) if context.request is None else said_abroad(error)
+    if context.request is None:
+        return str(error)
+    state = context.request.scope.get("state", {})
+    return said_abroad(error, state.get("request_id", ""))

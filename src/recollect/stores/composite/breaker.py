@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import threading
 
+from recollect.server_log import back, left_alone
+
 FAILURES = 3  # in a row; one may be the question's own fault
 _FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 
 
 class Breaker:
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._name = name
         self._guard = threading.Lock()
         self._failures = 0
         self._why = ""
@@ -33,15 +36,18 @@ class Breaker:
             if not self._open and (hung or self._failures >= FAILURES):
                 self._open = True
                 self.pause = min(self.pause * 2, LONGEST_PAUSE)
+                left_alone(self, self._name, why)
 
     def answered(self) -> None:
         """A question was."""
         if self._failures:
             with self._guard:
                 self._failures, self._open, self.pause = 0, False, _FIRST_PAUSE
+            back(self, self._name)
 
     def try_again(self) -> None:
         """It lives: let questions come, and the first failure shut it again."""
         with self._guard:
             if self._open:
                 self._open, self._failures = False, FAILURES - 1
+                back(self, self._name)

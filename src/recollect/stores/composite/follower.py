@@ -37,7 +37,7 @@ class Follower:
     def __init__(self, retriever: Retriever, truth: Store, feed: Feed) -> None:
         self.retriever = retriever
         self.name = retriever.name
-        self.breaker = Breaker()
+        self.breaker = Breaker(self.name)
         self._truth = truth
         self._feed = feed
         self._asking = Lane(f"recollect-ask-{self.name}", _CALLS)

@@ -18,6 +18,7 @@ from redis.retry import Retry
 
 from recollect.addresses import without_password
 from recollect.errors import SettingsError
+from recollect.server_log import back, left_alone
 from recollect.stores.redis.reasons import breaks, reason_of
 
 _T = TypeVar("_T")
@@ -40,6 +41,7 @@ class Unanswered(Exception):
 class Link:
     def __init__(self, address: str, bounds: Bounds | None = None) -> None:
         self.shown = without_password(address)
+        self._name = f"redis at {self.shown}"
         self._bounds = bounds or Bounds()
         self._client = _client(address, self.shown, self._bounds)
         self._guard = threading.Lock()
@@ -101,6 +103,7 @@ class Link:
             if self._open or not (at_once or self._refusals >= _REFUSALS):
                 return
             self._open = True
+            left_alone(self, self._name, why)
             if not self._closing.is_set():
                 self._probe = threading.Thread(
                     target=self._try_until_it_answers, name="recollect-redis", daemon=True
@@ -124,6 +127,7 @@ class Link:
                 continue
             with self._guard:  # one more failure shuts it again, for twice as long
                 self._open, self._refusals = False, _REFUSALS - 1
+            back(self, self._name)
             return
 
     def close(self) -> None:

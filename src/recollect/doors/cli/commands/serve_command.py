@@ -63,8 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
+    from recollect import server_log
     from recollect.doors.http.serving import address_of, listen, names_of, reception_for, serve
 
+    server_log.begin()
     reception = reception_for(
         session.loaded.settings,
         arguments.host,
