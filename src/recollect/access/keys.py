@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.access.caller import Caller, Scope, scopes_of
 from recollect.access.server_rows import ServerRows, only
@@ -35,6 +35,7 @@ _NO_SECRET = sha256(secrets.token_bytes(32)).digest()
 _REFUSED = (
     "this key is not known, or it was revoked or has expired; 'recollect keys create' makes another"
 )
+_LATELY = timedelta(hours=1)  # for somebody to come and see to the database
 _COARSE = timedelta(hours=1)  # how exactly we know when a key was last used
 MOST_PER_MINUTE = 1_000_000
 _COLUMNS = (
@@ -69,11 +70,18 @@ class NewKey:
     record: KeyRecord
 
 
+class _Held(NamedTuple):
+    secret_hash: bytes
+    record: KeyRecord
+    seen_at: datetime
+
+
 class KeyBook:
     def __init__(self, file: ServerRows, *, clock: Clock = system_clock) -> None:
         self._file = file
         self._clock = clock
         self._noted: dict[str, datetime] = {}
+        self._held: dict[str, _Held] = {}
 
     def create(
         self,
@@ -130,9 +138,21 @@ class KeyBook:
                 (to_micros(self._clock()), key_id),
             )
             row = writer.execute(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (key_id,)).fetchone()
+        self._held.pop(key_id, None)
         if row is None:
             raise NotFound(f"no key has the id {shown(key_id)}; 'recollect keys list' shows them")
         return _record(row)
+
+    def held_lately(self, key: str, *, door: str) -> Caller | None:
+        """Who held this key when it could last be looked up, if that was within the last hour. For
+        what may be seen while no key can be; one that was revoked elsewhere since is not known."""
+        key_id, secret = _parts(key)
+        held, now = self._held.get(key_id), self._clock()
+        if held is None or not hmac.compare_digest(_hashed(secret), held.secret_hash):
+            return None
+        if not held.record.holds(now) or now - held.seen_at > _LATELY:
+            return None
+        return _caller(held.record, door)
 
     def revoke_all(self, tenant: str) -> builtins.list[KeyRecord]:
         """Every key of a tenant that still holds."""
@@ -150,20 +170,10 @@ class KeyBook:
         if record is None:
             raise Unauthorised(_REFUSED)
         self._note_use(record)
-        return Caller(
-            tenant=record.tenant,
-            name=record.name,
-            scopes=frozenset(record.scopes),
-            door=door,
-            spaces=record.spaces,
-            key_id=record.id,
-            trusted=record.trusted,
-            per_minute=record.per_minute,
-        )
+        return _caller(record, door)
 
     def record_of(self, key: str) -> KeyRecord | None:
-        form = re.fullmatch(_FORM, key, re.ASCII) if isinstance(key, str) else None
-        key_id, secret = form.groups() if form else (_NOBODY, _NOBODY)
+        key_id, secret = _parts(key)
         with self._file.ask() as reader:
             row = (
                 reader
@@ -171,9 +181,15 @@ class KeyBook:
                     f"SELECT secret_hash, {_COLUMNS} FROM keys WHERE id = ?", (key_id,)
                 ).fetchone()
             )
-        same = hmac.compare_digest(_hashed(secret), row[0] if row else _NO_SECRET)
-        record = _record(row[1:]) if row else None
-        return record if same and record is not None and record.holds(self._clock()) else None
+        secret_hash = bytes(row[0]) if row else _NO_SECRET
+        same = hmac.compare_digest(_hashed(secret), secret_hash)
+        record, now = _record(row[1:]) if row else None, self._clock()
+        if record is None or not record.holds(now):
+            self._held.pop(key_id, None)
+            return None
+        if same:
+            self._held[key_id] = _Held(secret_hash, record, now)
+        return record if same else None
 
     def holds(self, key_id: str) -> bool:
         """Does this key hold still? For what goes on for long after its key was looked at."""
@@ -185,12 +201,11 @@ class KeyBook:
 
     def claimed(self, key: str) -> str | None:
         """The id of the key that somebody claims to hold, if there is one; the id is no secret."""
-        form = re.fullmatch(_FORM, key, re.ASCII) if isinstance(key, str) else None
         with self._file.ask() as reader:
             if reader is None:
                 return None
             known: str | None = only(
-                reader.execute("SELECT id FROM keys WHERE id = ?", (form[1] if form else _NOBODY,))
+                reader.execute("SELECT id FROM keys WHERE id = ?", (_parts(key)[0],))
             )
         return known
 
@@ -223,6 +238,25 @@ def key_record(record: KeyRecord) -> dict[str, Any]:
         "revoked_at": record.revoked_at and record.revoked_at.isoformat(),
         "last_used_at": record.last_used_at and record.last_used_at.isoformat(),
     }
+
+
+def _parts(key: str) -> tuple[str, str]:
+    """The id and the secret; nobody's where it is no key."""
+    form = re.fullmatch(_FORM, key, re.ASCII) if isinstance(key, str) else None
+    return (form[1], form[2]) if form else (_NOBODY, _NOBODY)
+
+
+def _caller(record: KeyRecord, door: str) -> Caller:
+    return Caller(
+        tenant=record.tenant,
+        name=record.name,
+        scopes=frozenset(record.scopes),
+        door=door,
+        spaces=record.spaces,
+        key_id=record.id,
+        trusted=record.trusted,
+        per_minute=record.per_minute,
+    )
 
 
 def _hashed(secret: str) -> bytes:

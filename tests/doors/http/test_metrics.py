@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from recollect.access.reception import Reception
+from recollect.settings import Settings
+from recollect.testing import FakeClock
+from recollect.testing.postgres_server import PostgresServer
 from tests.doors.http.served import LONG, SUSPICIOUS, Served, served_on
 
 
@@ -72,3 +77,49 @@ def test_ready_is_not_alive(tmp_path: Path) -> None:
         assert answer.status_code == 503
         assert str(tmp_path) not in answer.text
         assert client.get("/health/live").status_code == 200
+
+
+def test_while_the_database_is_away_a_key_that_held_lately_sees_them_and_nothing_else() -> None:
+    clock = FakeClock()
+    with PostgresServer.started() as own:
+        settings = Settings(store=own.new_database(), embedder="hashing")
+        with served_on(Path(), settings=settings, clock=clock) as server:
+            watcher, unseen = server.key("read", name="监控"), server.key("read")
+            some, gone = server.key("read", spaces=["项目"]), server.key("read")
+            brief = server.key("read", expires_at=clock() + timedelta(minutes=5))
+            status = {
+                key: server.client(key).get("/v1/status").status_code
+                for key in (watcher, some, gone, brief)
+            }
+            assert set(status.values()) == {200}
+            server.reception.revoke_key(gone.split("_")[1])
+
+            own.stop("immediate")
+            wrong = watcher[:-1] + ("0" if watcher[-1] != "0" else "1")
+            seen = {
+                key: server.client(key).get("/metrics").status_code
+                for key in (watcher, unseen, some, gone, brief, wrong)
+            }
+            assert seen == {watcher: 200, unseen: 503, some: 403, gone: 503, brief: 200, wrong: 503}
+            assert "recollect_requests_total" in server.client(watcher).get("/metrics").text
+            assert server.client().get("/metrics").status_code in (401, 503)
+            for path in ("/v1/status", "/v1/caller", "/v1/presets", "/metrics/", "/v1/memories"):
+                assert server.client(watcher).get(path).status_code == 503, path
+            assert server.client(watcher).post("/metrics").status_code == 405
+            clock.advance(minutes=6)
+            assert server.client(brief).get("/metrics").status_code == 503
+            assert server.client(watcher).get("/metrics").status_code == 200
+            clock.advance(minutes=60)
+            assert server.client(watcher).get("/metrics").status_code == 503
+
+
+def test_a_key_that_another_process_revoked_is_known_to_be_from_its_next_use(
+    tmp_path: Path,
+) -> None:
+    with served_on(tmp_path / "m.db") as server:
+        key = server.key("read")
+        assert server.client(key).get("/metrics").status_code == 200
+        with Reception(Settings(store=str(tmp_path / "m.db"))) as other:
+            other.revoke_key(key.split("_")[1])
+        assert server.client(key).get("/metrics").status_code == 401
+        assert server.reception.keys.held_lately(key, door="http") is None

@@ -19,6 +19,7 @@ from recollect.doors.http.problems import of_error
 from recollect.errors import RecollectError, Unauthorised
 
 DOOR = "http"
+NUMBERS = "/metrics"
 OPEN = ("/health/live", "/health/ready", "/version", "/docs", "/openapi.json")
 # The page's files, and doors that ask for the key in their own way.
 OPEN_BELOW = ("/page/", "/ws/", "/mcp")
@@ -34,7 +35,9 @@ class Doorkeeper:
             authorization = Headers(scope=scope).get("authorization")
             try:
                 # in a thread: now and then it is noted that a key was used, or refused
-                caller = await run_in_threadpool(come_in, self._reception, authorization)
+                caller = await run_in_threadpool(
+                    come_in, self._reception, authorization, scope["path"]
+                )
             except RecollectError as e:
                 await of_error(e, scope)(scope, receive, send)
                 return
@@ -42,8 +45,9 @@ class Doorkeeper:
         await self._app(scope, receive, send)
 
 
-def come_in(reception: Reception, authorization: str | None) -> Caller:
-    caller = reception.caller(key_in(authorization), door=DOOR)
+def come_in(reception: Reception, authorization: str | None, path: str) -> Caller:
+    who = reception.caller_for_numbers if path == NUMBERS else reception.caller
+    caller = who(key_in(authorization), door=DOOR)
     reception.allow(caller)
     return caller
 

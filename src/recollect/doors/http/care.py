@@ -20,7 +20,7 @@ from recollect.doors.http.answers_of_care import (
     Version,
 )
 from recollect.doors.http.bodies import Reindexing, Setting
-from recollect.doors.http.callers import at_desk, caller_of, reception_of
+from recollect.doors.http.callers import NUMBERS, at_desk, caller_of, reception_of
 from recollect.doors.http.metrics import metrics_of
 from recollect.doors.http.problems import problem
 from recollect.doors.http.replies import reply
@@ -61,14 +61,15 @@ async def version(request: Request) -> Response:
 
 
 @router.get(
-    "/metrics",
+    NUMBERS,
     summary="Metrics",
     response_class=PlainTextResponse,
     responses={200: {"description": "In Prometheus' text format"}},
 )
 def metrics(request: Request) -> Response:
     """For Prometheus. They are of the whole server: where keys are, one of the tenant `default`
-    is needed that may read and sees every space."""
+    is needed that may read and sees every space. While the store cannot be asked, one that held
+    within the last hour is let in here, and only here."""
     reception = reception_of(request)
     reception.see_numbers(caller_of(request))
     hot = reception.hot_numbers()  # first: asking shows who is there
