@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from recollect import Engine
+from recollect.access.outside import without_places
 from recollect.access.reception import Reception
 from recollect.knowledge import KnowledgeBase
 from recollect.settings import Settings
@@ -95,3 +96,27 @@ def test_the_file_is_known_when_it_is_added_again(
     assert added(settings, file)["unchanged"] == 1
     file.write_text(GUIDE + "\nMore 更多。\n", "utf-8")
     assert added(settings, file)["replaced"] == 1
+
+
+def test_where_the_store_is_only_who_runs_the_server_reads(
+    reception: Reception, settings: Settings, tmp_path: Path
+) -> None:
+    reception.tenants.create("甲")
+    ours, theirs = desk(reception), desk(reception, tenant="甲")
+    for one in (ours, theirs):
+        one.remember({"text": "预算 budget"})
+    assert str(tmp_path) in json.dumps(ours.doctor(), ensure_ascii=False)
+    told = theirs.doctor()
+    assert any(check["finding"].startswith("the store is sound") for check in told)
+    assert str(tmp_path) not in json.dumps(told, ensure_ascii=False)
+
+
+def test_addresses_beside_the_store_are_left_out() -> None:
+    told = (
+        "qdrant 10.1.2.3:6333/memories is left out: it cannot be reached; redis at "
+        "redis://cache.example.org:6379/0, which works; /数据/甲.db is sound, 16:30 分"
+    )
+    assert without_places(told, "/数据/甲.db") == (
+        "qdrant (its address) is left out: it cannot be reached; redis at "
+        "(its address), which works; the store is sound, 16:30 分"
+    )

@@ -18,6 +18,7 @@ import sys
 import threading
 from contextlib import closing, suppress
 
+from recollect import server_log
 from recollect.access.answering import (
     Alive,
     Answer,
@@ -83,6 +84,7 @@ def _say(first: Wire, reply: Reply) -> None:
 
 
 def main() -> None:
+    server_log.begin()
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))

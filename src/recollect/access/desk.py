@@ -16,12 +16,13 @@ from recollect.access.outside import (
     from_outside,
     not_by_path,
     with_its_path,
+    without_places,
 )
 from recollect.access.reviewing import Reviewing
 from recollect.access.stories import Stories
 from recollect.access.tenant_names import DEFAULT_TENANT
 from recollect.access.wall import Record, Records, fields_of, refuse_ours, verb
-from recollect.condition import status_record
+from recollect.condition import EngineStatus, status_record
 from recollect.errors import Forbidden, InvalidInput, SettingsError, unknown_space
 from recollect.events.kinds import event_record
 from recollect.hot import without_place
@@ -193,9 +194,7 @@ class Desk(Reviewing, Stories, Knowledge):
                 pending=sum(info.pending for info in spaces),
                 spaces=spaces,
                 waiting=tuple(waiting),
-                notes=tuple(dict.fromkeys((*status.notes, *self._troubles_beside())))
-                if self.sees_all
-                else (),
+                notes=self._noted_of(status) if self.sees_all else (),
                 hot=self._hot(status.hot),
             )
         )
@@ -244,6 +243,15 @@ class Desk(Reviewing, Stories, Knowledge):
             if all(trouble != check.finding for check in found):
                 fix = "do what is said there; the processes that answer questions then go on"
                 found.append(Check("processes that answer", False, trouble, fix))
+        if self.caller.tenant != DEFAULT_TENANT:
+            store = self._engine.status().store
+            found = [
+                check._replace(
+                    finding=without_places(check.finding, store),
+                    fix=without_places(check.fix, store),
+                )
+                for check in found
+            ]
         return [check._asdict() for check in found]
 
     @verb(Scope.ADMIN, audited="reindex", whole=True)
@@ -289,6 +297,12 @@ class Desk(Reviewing, Stories, Knowledge):
         return self._in_force(space)
 
     # What is the caller's
+
+    def _noted_of(self, status: EngineStatus) -> tuple[str, ...]:
+        notes = tuple(dict.fromkeys((*status.notes, *self._troubles_beside())))
+        if self.caller.tenant == DEFAULT_TENANT:
+            return notes
+        return tuple(without_places(note, status.store) for note in notes)
 
     def _troubles_beside(self) -> tuple[str, ...]:
         """What fails in processes beside this one, which look after what their questions need."""

@@ -1,5 +1,5 @@
-"""What callers from elsewhere learn of this machine from a document: the name of its file, and not
-where that file is.
+"""What callers from elsewhere learn of this machine: where the store is and what stands beside it
+only whoever runs the server; and from a document the name of its file, not where that file is.
 
 The card of a document that was added at the command line holds the whole path, by which the file is
 known when it is added again. So it stays on the card; it is shortened where a card is shown, left
@@ -17,7 +17,13 @@ from recollect.vocabulary import Memory
 
 _KEY = "origin"
 _FIELD = f"metadata.{_KEY}"
+_ADDRESS = r"[a-z]+://[^\s,;]+|[\w.-]+:\d{4,5}\b(/[\w.-]+)?"
 _DEEPEST = 20  # of a filter; none that is allowed is as deep
+
+
+def without_places(text: str, store: str) -> str:
+    """What is noted of a store, for whoever does not run the server."""
+    return re.sub(_ADDRESS, "(its address)", text.replace(store, "the store"))
 
 
 def from_outside(record: dict[str, Any]) -> dict[str, Any]:
