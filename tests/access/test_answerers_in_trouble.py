@@ -27,7 +27,7 @@ from recollect.access.reception import Reception
 from recollect.errors import InvalidInput, SettingsError, StoreError, StoreUnavailable
 from recollect.settings import Settings
 from recollect.testing import run_at_once, working
-from tests.access.coming_in import caller, desk
+from tests.access.coming_in import AtDesk, caller, desk
 from tests.access.test_answerers import MEI, QUESTIONS, is_there, processes
 from tests.doors.http.served import until
 from tests.embedders_of_tests import Letters
@@ -98,18 +98,24 @@ def test_those_that_ended_while_nobody_asked(reception: Reception) -> None:
     assert one.recall("小美喜欢什么主题？")["hits"][0]["id"] == told["id"]
 
 
+def known_to_all(reception: Reception, monkeypatch: pytest.MonkeyPatch) -> tuple[AtDesk, str]:
+    """Who asks, and the id of what is found. From now on it is soon seen that one hangs."""
+    monkeypatch.setattr(answerer, "_LOOK_AFTER", 0.1)
+    one = desk(reception)
+    told: str = one.remember({"text": MEI})["id"]
+    assert one.recall("小美喜欢什么主题？")["hits"]
+    monkeypatch.setattr(answerer, "_SILENCE", 4.0)  # on a busy machine the other one is slow
+    return one, told
+
+
 def test_one_that_hangs_is_killed_and_replaced(
     reception: Reception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answerer, "_LOOK_AFTER", 0.1)
-    one = desk(reception)
-    told = one.remember({"text": MEI})
-    assert one.recall("小美喜欢什么主题？")["hits"]
+    one, told = known_to_all(reception, monkeypatch)
     before = processes(reception)
-    monkeypatch.setattr(answerer, "_SILENCE", 4.0)  # on a busy machine the other one is slow
     os.kill(before[0], signal.SIGSTOP)
     answers = run_at_once(lambda number: one.recall(QUESTIONS[number % 3])["hits"], range(12))
-    assert {hits[0]["id"] for hits in answers} == {told["id"]}
+    assert {hits[0]["id"] for hits in answers} == {told}
     until(lambda: reception.answerers is not None and reception.answerers.alive == 2)
     assert before[0] not in processes(reception)
     assert not is_there(before[0])
@@ -119,11 +125,7 @@ def test_a_long_question_to_one_that_hangs(
     reception: Reception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It does not fit into the socket, and nobody reads it there."""
-    monkeypatch.setattr(answerer, "_LOOK_AFTER", 0.1)
-    one = desk(reception)
-    told = one.remember({"text": MEI})
-    assert one.recall("小美喜欢什么主题？")["hits"]
-    monkeypatch.setattr(answerer, "_SILENCE", 2.0)
+    one, told = known_to_all(reception, monkeypatch)
     hung = processes(reception)
     for number in hung:
         os.kill(number, signal.SIGSTOP)
@@ -132,7 +134,7 @@ def test_a_long_question_to_one_that_hangs(
         one.recall(long)
     until(lambda: not any(map(is_there, hung)))
     until(lambda: reception.answerers is not None and reception.answerers.alive == 2)
-    assert one.recall(long)["hits"][0]["id"] == told["id"]
+    assert one.recall(long)["hits"][0]["id"] == told
 
 
 def test_one_that_waits_for_a_lock_does_not_hang(

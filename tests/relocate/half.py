@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from recollect.relocate.move import move
 from recollect.relocate.unfinished import NOTE
 from recollect.stores.protocol import Store
+from recollect.stores.sqlite.store import SQLiteStore
 from recollect.testing import FakeClock
+from tests.doors.running import Cli
 from tests.relocate.filling import fill
 
 
@@ -25,3 +29,15 @@ def half_moved(source: Store, target: Store, clock: FakeClock, *, events: bool =
     with pytest.raises(Stopped):
         move(source, target, events=events, clock=clock, progress=stop)
     assert NOTE in target.notes()
+
+
+def half_moved_by(cli: Cli, folder: Path) -> str:
+    """The same, for commands: the usual store is the target. The address of the source."""
+    there = str(folder / "source.db")
+    assert cli("remember", "预算会议改到周五 the budget meeting", "--store", there).code == 0
+    source, target = SQLiteStore(there), SQLiteStore(folder / "memory.db")
+    with pytest.raises(Stopped):
+        move(source, target, progress=stop)
+    source.close()
+    target.close()
+    return there

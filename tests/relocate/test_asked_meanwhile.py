@@ -12,14 +12,13 @@ from recollect.relocate.move import move
 from recollect.relocate.unfinished import FINISH, NOTE, UNFINISHED
 from recollect.settings import Settings
 from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
 from recollect.testing import FakeClock
 from recollect.testing.entries import NOON
 from recollect.vocabulary import Status
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import TOY
-from tests.relocate.half import Stopped, half_moved, stop
+from tests.relocate.half import half_moved, half_moved_by
 
 Make = Callable[[str], Store]
 WHY = f"{UNFINISHED}: {FINISH}"
@@ -87,13 +86,7 @@ def test_a_note_that_only_begins_so_is_none_of_a_move(make: Make, clock: FakeClo
 
 
 def test_the_command_says_it(cli: Cli, tmp_path: Path) -> None:
-    there = str(tmp_path / "source.db")
-    assert cli("remember", "预算会议改到周五 the budget meeting", "--store", there).code == 0
-    source, target = SQLiteStore(there), SQLiteStore(tmp_path / "memory.db")
-    with pytest.raises(Stopped):
-        move(source, target, progress=stop)
-    source.close()
-    target.close()
+    there = half_moved_by(cli, tmp_path)
     asked = cli("recall", "预算会议 budget", "--json")
     assert asked.code == 0 and asked.json["status"] == "stale" and asked.json["reasons"] == [WHY]
     shown = cli("recall", "预算会议 budget", "--text")

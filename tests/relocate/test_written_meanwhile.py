@@ -15,14 +15,13 @@ from recollect.relocate.unfinished import NOTE, WRITTEN
 from recollect.settings import Settings
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
 from recollect.testing import FakeClock
 from recollect.testing.entries import NOON
 from recollect.vocabulary import Receipt
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import TOY
-from tests.relocate.half import Stopped, half_moved, stop
+from tests.relocate.half import half_moved, half_moved_by
 from tests.stores.postgres.test_connections import trips
 
 Make = Callable[[str], Store]
@@ -89,13 +88,7 @@ def test_a_usual_write_makes_no_trip_for_it(make: Make, clock: FakeClock) -> Non
 
 
 def test_the_commands_say_it(cli: Cli, tmp_path: Path) -> None:
-    there = str(tmp_path / "source.db")
-    assert cli("remember", "预算会议改到周五 the budget meeting", "--store", there).code == 0
-    source, target = SQLiteStore(there), SQLiteStore(tmp_path / "memory.db")
-    with pytest.raises(Stopped):
-        move(source, target, progress=stop)
-    source.close()
-    target.close()
+    there = half_moved_by(cli, tmp_path)
     told = cli("remember", "记在一半里 told to a part", "--json")
     assert told.json["notes"] == [WRITTEN] and WRITTEN in told.err
     made = told.json["id"]

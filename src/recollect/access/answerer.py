@@ -87,7 +87,7 @@ class Answerer:
     def ready(self) -> None:
         """Wait until it can answer; raises why it cannot."""
         try:
-            told = pickle.loads(self._aside.receive(after=_START_SECONDS, look=_too_late))  # noqa: S301
+            told = pickle.loads(self._aside.receive(after=_START_SECONDS, look=_too_late))  # noqa: S301  (from ours)
         except (EOFError, OSError) as e:
             raise StoreError(
                 "a process that answers questions (--workers) ended as soon as it was started; "
@@ -108,7 +108,7 @@ class Answerer:
         except OSError as e:
             raise Unheard from e
         try:
-            told = pickle.loads(wire.receive(after=_LOOK_AFTER, look=self._look))  # noqa: S301
+            told = pickle.loads(wire.receive(after=_LOOK_AFTER, look=self._look))  # noqa: S301  (from ours)
         except (EOFError, OSError, MemoryError) as e:  # what is left of it must be nobody's answer
             raise Gone from e
         if isinstance(told, Answer):
