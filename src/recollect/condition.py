@@ -74,8 +74,8 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         behind = [book.root for book in books if not book.complete]
         if behind:
             notes.append(f"not all of {', '.join(behind)} is read yet: run 'recollect sync'")
+    hot = parts.hot.line([info.name for info in infos])  # it looks, and may find it away
     notes += troubles_of(store, parts)
-    hot = parts.hot.line([info.name for info in infos])
     return EngineStatus(
         store=str(getattr(store, "path", getattr(store, "shown", "in memory"))),
         memories=sum(info.memories for info in infos),

@@ -59,9 +59,14 @@ class Faults:
 
     def _sum_up_later(self) -> None:
         if self._timer is None:
-            self._timer = threading.Timer(self._seconds, self.sum_up)
-            self._timer.daemon = True
-            self._timer.start()
+            timer = threading.Timer(self._seconds, self.sum_up)
+            timer.daemon = True
+            try:
+                timer.start()
+            except RuntimeError:  # there is no room for a thread: then each is said, as it comes
+                self._since.clear()
+            else:
+                self._timer = timer
 
 
 FAULTS = Faults()

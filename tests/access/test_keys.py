@@ -4,6 +4,8 @@ import hmac
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -205,3 +207,21 @@ def test_before_anything_is_written_there_is_no_file(settings: Settings, tmp_pat
         book.caller(f"rk_{'1' * 16}_{'2' * 64}", door="rest")
     file.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_look_that_ends_after_the_key_was_revoked_lets_nobody_in(
+    reception: Reception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = reception.create_key(name="小美", scopes=["read"])
+    keys = reception.keys
+    look = keys._file.ask
+
+    @contextmanager
+    def revoked_meanwhile() -> Iterator[Any]:
+        with look() as rows:
+            yield rows
+        keys.revoke(made.record.id)
+
+    monkeypatch.setattr(keys._file, "ask", revoked_meanwhile)
+    assert keys.record_of(made.key) is not None  # as it was when it was looked at
+    assert keys.held_lately(made.key, door="rest") is None

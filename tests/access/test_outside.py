@@ -4,6 +4,8 @@ on that machine is nobody else's."""
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,10 +115,42 @@ def test_where_the_store_is_only_who_runs_the_server_reads(
 
 def test_addresses_beside_the_store_are_left_out() -> None:
     told = (
-        "qdrant 10.1.2.3:6333/memories is left out: it cannot be reached; redis at "
+        "qdrant 数据.corp:443/memories is left out: it cannot be reached; redis at "
         "redis://cache.example.org:6379/0, which works; /数据/甲.db is sound, 16:30 分"
     )
-    assert without_places(told, "/数据/甲.db") == (
-        "qdrant (its address) is left out: it cannot be reached; redis at "
+    assert without_places(told, "/数据/甲.db", ["qdrant 数据.corp:443/memories"]) == (
+        "qdrant is left out: it cannot be reached; redis at "
         "(its address), which works; the store is sound, 16:30 分"
     )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "HTTPConnection(host='127.0.0.1', port=59999): refused",
+        'connection to server at "10.1.2.3", port 5432 failed',
+        'could not translate host name "db.corp" to address',
+        "ipv4:10.0.0.7:80 refused",
+        "es.internal.corp:443/memories is away",
+        "[fe80::1]:6333 does not answer",
+        "http://es.corp/ 不可用",
+    ],
+)
+def test_addresses_in_a_library_s_words(told: str) -> None:
+    said = without_places(told, "/m.db")
+    assert "(its address)" in said
+    assert not re.search(r"corp|\d{2}|fe80", said)
+
+
+def test_no_answer_says_where_an_engine_is(settings: Settings) -> None:
+    away = replace(settings, retrievers=("elasticsearch://127.0.0.1:59999/memories",))
+    with Reception(away) as reception:
+        reception.tenants.create("甲")
+        one = desk(reception, tenant="甲")
+        one.remember({"text": "预算 budget"})
+        answer = desk(reception, "read", tenant="甲").recall("预算", explain=True)
+        assert answer["status"] == "degraded"
+        assert answer["reasons"][0].startswith("words: elasticsearch is left out")
+        for told in (answer, one.doctor(), one.status(), one.events()):
+            assert "59999" not in json.dumps(told)
+        assert "59999" in json.dumps(desk(reception).doctor())

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import httpx
@@ -51,6 +52,19 @@ def test_a_hundred_requests_that_fail_alike_are_two_lines(
     assert int(times[1]) > 99  # those of MCP, too
     for number in numbers[1:]:
         assert number[:8] in again
+
+
+def test_without_room_for_a_thread_each_is_said(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_: threading.Timer) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Timer, "start", start)
+    faults = Faults()
+    for _ in range(3):
+        faults.say("store_busy: 甲")
+    assert _said(caplog) == ["store_busy: 甲"] * 3
 
 
 def test_what_goes_on_is_said_again_and_what_ended_is_not(

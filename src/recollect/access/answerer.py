@@ -156,8 +156,6 @@ class Answerer:
             _log.warning("process %s, which answers questions, did not end; killed", self.number)
             self._process.kill()
             self._process.wait()
-        for wire in self._all:
-            wire.close()
 
 
 def _started(sockets: Sequence[socket.socket]) -> subprocess.Popen[bytes]:

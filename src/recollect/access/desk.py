@@ -7,6 +7,7 @@ caller may not see does not exist for it, nor does a memory in one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recollect.access.caller import Scope
@@ -32,6 +33,7 @@ from recollect.recall.render import as_record as answer_record
 from recollect.recall.render import what_a_model_sees
 from recollect.remember.transfer import as_record as memory_record
 from recollect.remember.transfer import history_record
+from recollect.stores.protocol import HasParts
 from recollect.vocabulary import Check, Recollection, SpaceNames
 
 if TYPE_CHECKING:
@@ -245,13 +247,8 @@ class Desk(Reviewing, Stories, Knowledge):
                 found.append(Check("processes that answer", False, trouble, fix))
         if self.caller.tenant != DEFAULT_TENANT:
             store = self._engine.status().store
-            found = [
-                check._replace(
-                    finding=without_places(check.finding, store),
-                    fix=without_places(check.fix, store),
-                )
-                for check in found
-            ]
+            said = partial(self._placeless, store)
+            found = [Check(said(c.part), c.ok, said(c.finding), said(c.fix)) for c in found]
         return [check._asdict() for check in found]
 
     @verb(Scope.ADMIN, audited="reindex", whole=True)
@@ -302,7 +299,12 @@ class Desk(Reviewing, Stories, Knowledge):
         notes = tuple(dict.fromkeys((*status.notes, *self._troubles_beside())))
         if self.caller.tenant == DEFAULT_TENANT:
             return notes
-        return tuple(without_places(note, status.store) for note in notes)
+        return tuple(self._placeless(status.store, note) for note in notes)
+
+    def _placeless(self, store: str, told: str) -> str:
+        beside = self._engine.store
+        engines = beside.engines() if isinstance(beside, HasParts) else ()
+        return without_places(told, store, engines)
 
     def _troubles_beside(self) -> tuple[str, ...]:
         """What fails in processes beside this one, which look after what their questions need."""

@@ -82,6 +82,7 @@ class KeyBook:
         self._clock = clock
         self._noted: dict[str, datetime] = {}
         self._held: dict[str, _Held] = {}
+        self._revoked: set[str] = set()  # here: a look that began before may end after
 
     def create(
         self,
@@ -138,7 +139,7 @@ class KeyBook:
                 (to_micros(self._clock()), key_id),
             )
             row = writer.execute(f"SELECT {_COLUMNS} FROM keys WHERE id = ?", (key_id,)).fetchone()
-        self._held.pop(key_id, None)
+        self._revoked.add(key_id)
         if row is None:
             raise NotFound(f"no key has the id {shown(key_id)}; 'recollect keys list' shows them")
         return _record(row)
@@ -148,7 +149,11 @@ class KeyBook:
         what may be seen while no key can be; one that was revoked elsewhere since is not known."""
         key_id, secret = _parts(key)
         held, now = self._held.get(key_id), self._clock()
-        if held is None or not hmac.compare_digest(_hashed(secret), held.secret_hash):
+        if (
+            held is None
+            or key_id in self._revoked
+            or not hmac.compare_digest(_hashed(secret), held.secret_hash)
+        ):
             return None
         if not held.record.holds(now) or now - held.seen_at > _LATELY:
             return None

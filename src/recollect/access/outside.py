@@ -9,7 +9,7 @@ alone where it comes back, and cannot be asked for by a filter.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from recollect.recall.document_parts import DOCUMENT
@@ -17,12 +17,19 @@ from recollect.vocabulary import Memory
 
 _KEY = "origin"
 _FIELD = f"metadata.{_KEY}"
-_ADDRESS = r"[a-z]+://[^\s,;]+|[\w.-]+:\d{4,5}\b(/[\w.-]+)?"
+# in whatever words a library has for one
+_ADDRESS = (
+    r"[a-z]+://[^\s,;]+|\[[0-9a-f:.]+\](:\d+)?|\b(ipv4:)?\d+(\.\d+){3}(:\d+)?(/[\w.-]+)?"
+    r"|[\w-]*[a-z][\w.-]*:\d{2,5}\b(/[\w.-]+)?|(host|host name|server at)[ =]['\"][^'\"]+['\"]"
+    r"|\bport[ =]\d+"
+)
 _DEEPEST = 20  # of a filter; none that is allowed is as deep
 
 
-def without_places(text: str, store: str) -> str:
+def without_places(text: str, store: str, engines: Iterable[str] = ()) -> str:
     """What is noted of a store, for whoever does not run the server."""
+    for engine in engines:
+        text = text.replace(engine, engine.partition(" ")[0])
     return re.sub(_ADDRESS, "(its address)", text.replace(store, "the store"))
 
 

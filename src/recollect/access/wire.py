@@ -7,6 +7,7 @@ and while a piece cannot go or come, whoever waits looks now and then whether to
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import struct
@@ -23,14 +24,14 @@ class Wire:
 
     def __init__(self, end: socket.socket) -> None:
         end.setblocking(False)
-        self._end = end
+        self._number = end.detach()
 
     def send(self, message: bytes, *, after: float | None = None, look: Look | None = None) -> None:
         """`look` is called whenever nothing could be sent for `after` seconds."""
         left = memoryview(_LENGTH.pack(len(message)) + message)
         while left:
             try:
-                left = left[self._end.send(left) :]
+                left = left[os.write(self._number, left) :]
             except BlockingIOError:
                 self._wait(select.POLLOUT, after, look)
 
@@ -43,7 +44,7 @@ class Wire:
         read = bytearray()
         while len(read) < length:
             try:
-                piece = self._end.recv(min(length - len(read), _AT_ONCE))
+                piece = os.read(self._number, min(length - len(read), _AT_ONCE))
             except BlockingIOError:
                 self._wait(select.POLLIN, after, look)
                 continue
@@ -54,17 +55,22 @@ class Wire:
 
     def _wait(self, event: int, after: float | None, look: Look | None) -> None:
         poll = select.poll()
-        try:
-            poll.register(self._end, event)
-        except ValueError:  # closed by somebody else meanwhile
-            raise EOFError from None
+        poll.register(self._number, event)
         while not poll.poll(None if after is None else after * 1000):
             if look is not None:
                 look()
 
     def send_no_more(self) -> None:
         """What comes yet is still received."""
-        self._end.shutdown(socket.SHUT_WR)
+        with socket.socket(fileno=os.dup(self._number)) as end:
+            end.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        self._end.close()
+        """Only by who alone uses it. The others let go of it: closed while somebody waits on it,
+        its number would soon be another's, and they would wait on that."""
+        number, self._number = self._number, -1
+        if number >= 0:
+            os.close(number)
+
+    def __del__(self) -> None:
+        self.close()

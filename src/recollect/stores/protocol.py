@@ -335,5 +335,8 @@ class HasParts(Owes, Protocol):
     def within(self, seconds: float) -> Store:
         """The same store, whose searches have so long and then do without what is late."""
 
+    def engines(self) -> list[str]:
+        """The names of its parts, which say what and where each is."""
+
     def shortcomings(self) -> list[str]:
         """What does not answer or is behind now, a sentence each. Quick."""

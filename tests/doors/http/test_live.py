@@ -22,9 +22,9 @@ from tests.doors.http.served import LONG, Served, served_on, until
 
 @pytest.fixture
 def quick(tmp_path: Path) -> Iterator[Served]:
-    """One that looks often whether keys still hold, and does not wait long for a greeting."""
+    """One that looks often whether keys still hold, and waits some seconds for a greeting."""
     with served_on(
-        tmp_path / "m.db", per_minute=1_000_000, look_seconds=0.1, greeting_seconds=0.5
+        tmp_path / "m.db", per_minute=1_000_000, look_seconds=0.1, greeting_seconds=3.0
     ) as served:
         yield served
 

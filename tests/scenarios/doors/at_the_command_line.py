@@ -57,7 +57,7 @@ SWITCHES = {
 _LINES = frozenset({"promote", "reject", "restore", "events"})
 _BELOW = {"promote_by_rules": "promoted", "presets": "presets"}
 # Of the machine that the command runs on, and nobody else's.
-_OF_THIS_MACHINE = {"status": ("store", "books")}
+_OF_THIS_MACHINE = {"status": ("store", "tenant", "books")}
 
 
 Run: TypeAlias = Callable[[list[str]], tuple[int, str, str]]

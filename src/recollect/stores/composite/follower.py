@@ -37,6 +37,7 @@ class Follower:
     def __init__(self, retriever: Retriever, truth: Store, feed: Feed) -> None:
         self.retriever = retriever
         self.name = retriever.name
+        self.kind = retriever.name.partition(" ")[0]  # what it is, without where
         self.breaker = Breaker(self.name)
         self._truth = truth
         self._feed = feed

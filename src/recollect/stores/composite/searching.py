@@ -61,7 +61,7 @@ def search(
         if not (why or bounds.patience):  # which is no fault of its own
             why = f"no time was left for {follower.name}"
         if why:
-            shortfalls.append(Shortfall(False, f"{asked.finds}: {why}"))
+            shortfalls.append(_short_of(follower, f"{asked.finds}: {why}"))
         else:
             under_way[follower] = follower.ask(_asking(asked, follower, truth))
     wait(under_way.values(), timeout=max(0.0, end - time.monotonic()))
@@ -106,7 +106,7 @@ def _answer(
         future.cancel()
         why = f"did not answer within {bounds.patience:g} s"
         follower.failed(f"it {why}", hung=True)
-        shortfalls.append(Shortfall(False, f"{asked.finds}: {name} {why}"))
+        shortfalls.append(_short_of(follower, f"{asked.finds}: {name} {why}"))
         return None
     fault = future.exception()
     if fault is not None:
@@ -117,19 +117,26 @@ def _answer(
             and follower.answers_by(asked.fingerprint)
         ):
             follower.make_anew()  # it has all changes, and still not these vectors
-        shortfalls.append(Shortfall(False, f"{asked.finds}: {name} failed: {told(fault, name)}"))
+        shortfalls.append(_short_of(follower, f"{asked.finds}: {name} failed: {told(fault, name)}"))
         return None
     follower.breaker.answered()
     answer = future.result()
     if follower.behind(last):
-        shortfalls.append(Shortfall(True, f"{asked.finds}: {follower.lag_told()}"))
+        reason = f"{asked.finds}: {follower.lag_told()}"
+        shortfalls.append(_short_of(follower, reason, behind=True))
     elif answer.wrong:
         follower.repair(answer.wrong)
     if answer.cut:
         shortfalls.append(
-            Shortfall(False, f"{asked.finds}: of what {name} found, {MOST:,} were filtered")
+            _short_of(follower, f"{asked.finds}: of what {name} found, {MOST:,} were filtered")
         )
     return answer.found
+
+
+def _short_of(follower: Follower, reason: str, *, behind: bool = False) -> Shortfall:
+    """Whoever asks reads it, and need not learn where the engine is: that stands in its name, which
+    `status` and `doctor` say."""
+    return Shortfall(behind, reason.replace(follower.name, follower.kind))
 
 
 def _merged(answers: Sequence[Sequence[Found]], limit: int) -> list[Found]:

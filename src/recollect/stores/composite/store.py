@@ -305,6 +305,10 @@ class CompositeStore(LeftToTheTruth):
             for f in self._followers
         }
 
+    def engines(self) -> list[str]:
+        """Their names, which say where each is."""
+        return [f.name for f in self._followers]
+
     def unused(self) -> list[str]:
         """Who follows the truth, but is not here."""
         return sorted(set(self._feed.followers()) - {f.name for f in self._followers})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -81,7 +82,7 @@ def _late(name: str) -> StoreUnavailable:
 
 
 def _away(name: str, why: object) -> StoreUnavailable:
-    said = str(why).splitlines()[0][:200]
+    said = re.sub(r"\w*\(host=[^)]*\):? ?", "", str(why).splitlines()[0])[:200]  # that is the name
     return StoreUnavailable(f"{name} cannot be reached ({said}); see that it runs and listens")
 
 
