@@ -50,7 +50,7 @@ def test_nothing_of_anybodys_is_in_them(client: httpx.Client) -> None:
         client.get(path)
     client.post("/v1/memories", json={"text": "secret 秘密", "space": "secret-space"})
     client.post("/v1/recall", json={"question": "secret 秘密", "spaces": ["secret-space"]})
-    client.request("SECRET", "/v1/memories")
+    client.request("PROPFIND", "/v1/memories")
     page = client.get("/metrics").text
     assert "secret" not in page.lower()
     assert "秘密" not in page
