@@ -22,7 +22,7 @@ try:
     # serve stores too
     from recollect.stores.postgres import arrays as arrays
     from recollect.stores.postgres.address import parse_address
-    from recollect.stores.postgres.database import Cursor, Database, tenant_number
+    from recollect.stores.postgres.database import Cursor, Database, seen_by, tenant_number
     from recollect.stores.postgres.plain_errors import plain_errors
     from recollect.stores.postgres.pool import borrow_pool, return_pool
     from recollect.stores.postgres.schema import prepare, table_exists
@@ -197,9 +197,9 @@ def tenants_known(url: str) -> list[str]:
             try:
                 if not table_exists(connection, SCHEMA, "tenants"):
                     return []
-                connection.execute(f"SET recollect.tenant = '{tenant_number(_NOBODY)}'")
-                found = connection.execute(f"SELECT name FROM {SCHEMA}.tenants ORDER BY name")
-                return [name for (name,) in found]
+                with seen_by(connection, _NOBODY):
+                    found = connection.execute(f"SELECT name FROM {SCHEMA}.tenants ORDER BY name")
+                    return [name for (name,) in found]
             finally:
                 connection.close()
     finally:

@@ -13,9 +13,14 @@ import psycopg
 import pytest
 
 from recollect import Engine
+from recollect.access.homes import homes_for
+from recollect.access.places import tenants_at
+from recollect.access.server_rows import server_rows
+from recollect.clock import system_clock
 from recollect.errors import StoreBusy
 from recollect.settings import Settings
 from recollect.stores.postgres import near, upkeep
+from recollect.stores.postgres.looking import tenant_exists
 from recollect.stores.postgres.store import PostgresStore
 from recollect.testing import ToyEmbedder, make_entry, make_memory, working
 from recollect.testing.postgres_server import ROLE, PostgresServer
@@ -84,6 +89,20 @@ def test_nothing_is_left_in_a_session(
     assert sessions(pooled) == _UNTOUCHED
     for store in stores:
         store.close()
+
+
+def test_tenants_are_found_and_nobody_is_left_in_a_session(pooled: str, tenant: str) -> None:
+    settings = Settings(store=pooled)
+    name = f"研发部-{tenant.split()[1]}"
+    opened(pooled, name).close()
+    rows = server_rows(settings)
+    homes_for(settings, rows, system_clock).create(name)
+    rows.close()
+    for _ in range(2 * _SESSIONS):
+        assert tenant_exists(pooled, name)
+        assert not tenant_exists(pooled, "nobody")
+        assert name in tenants_at(settings)
+    assert sessions(pooled) == _UNTOUCHED
 
 
 def test_one_decides_at_a_time_and_then_the_next(pooled: str, tenant: str) -> None:

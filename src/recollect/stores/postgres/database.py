@@ -212,6 +212,15 @@ def tenant_number(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
 
 
+@contextmanager
+def seen_by(connection: Connection, tenant: str) -> Iterator[None]:
+    """On a connection of one's own, which may be another's session: as the tenant sees it, in one
+    transaction, and nothing of that stays."""
+    with connection.transaction():
+        connection.execute(f"SET LOCAL recollect.tenant = '{tenant_number(tenant)}'".encode())
+        yield
+
+
 def _local(settings: Sequence[str]) -> str:
     return "".join(f"; SET LOCAL {one}" for one in settings)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from recollect.stores.postgres import schema
 from recollect.stores.postgres.address import parse_address
-from recollect.stores.postgres.database import SCHEMA, tenant_number
+from recollect.stores.postgres.database import SCHEMA, seen_by
 from recollect.stores.postgres.plain_errors import plain_errors
 from recollect.stores.postgres.pool import borrow_pool, return_pool
 
@@ -37,8 +37,8 @@ def tenant_exists(url: str, tenant: str) -> bool:
         with plain_errors(pool.address.shown):
             connection = pool.connect()
             try:
-                connection.execute(f"SET recollect.tenant = '{tenant_number(tenant)}'")
-                found = connection.execute(f"SELECT name FROM {SCHEMA}.tenants").fetchone()
+                with seen_by(connection, tenant):
+                    found = connection.execute(f"SELECT name FROM {SCHEMA}.tenants").fetchone()
                 return found == (tenant,)
             finally:
                 connection.close()
