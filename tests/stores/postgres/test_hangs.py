@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -88,6 +89,23 @@ def test_a_write_is_not_waited_for_as_long_as_one_may_take(
     assert time.monotonic() - began < SOON
     store.put([make_entry(make_memory("会议 meeting", "m2"))])
     assert [memory.id for memory in store.scan().memories] == ["m1", "m2"]
+
+
+def test_whoever_comes_next_hears_it_sooner(
+    own_server: PostgresServer, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Connections that nobody used are as silent as the one on which a transaction was to begin."""
+    monkeypatch.setattr(pool, "_SILENCE", 5)
+    with ExitStack() as readers:
+        for _ in range(3):
+            readers.enter_context(store._database.read())
+    with own_server.hung():
+        with pytest.raises(StoreUnavailable, match="did not answer"), store._database.read():
+            raise AssertionError("it began")
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailable), store._database.read():
+            raise AssertionError("it began")
+        assert time.monotonic() - began < 4  # to connect takes 2, to wait for a word 5 and 2
 
 
 def test_the_locks_and_care_of_a_store_are_not_waited_for_either(

@@ -176,7 +176,9 @@ class Pool:
                 connection.close()
                 raise
             return connection
-        except BaseException:
+        except BaseException as e:
+            if isinstance(e, Silent):
+                self._drop_idle()
             self._free.release()
             raise
 
@@ -210,18 +212,25 @@ class Pool:
 
     def give_back(self, connection: Connection) -> None:
         usable = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        others: list[Connection] = []
         with self._guard:
             keep = usable and not self._closed and self._owner == os.getpid()
             if keep:
                 self._idle.append(connection)
-            elif connection.given_up:  # whoever comes next hears soon that the server is away
-                others, self._idle = self._idle, []
-        for one in others:
-            one.close()
         if not keep:
             connection.close()
+        if connection.given_up:
+            self._drop_idle()
         self._free.release()
+
+    def _drop_idle(self) -> None:
+        """After silence on another: whoever comes next opens one, and hears soon that the server is
+        away."""
+        with self._guard:
+            if self._owner != os.getpid():
+                return
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
 
     def close(self) -> None:
         with self._guard:
