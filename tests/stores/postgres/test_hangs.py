@@ -3,10 +3,11 @@ within seconds that it is away, and what was given up is never heard by somebody
 
 from __future__ import annotations
 
+import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -15,7 +16,7 @@ import pytest
 
 from recollect.errors import StoreUnavailable
 from recollect.settings import Settings
-from recollect.stores.postgres import pool
+from recollect.stores.postgres import database, pool
 from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.store import PostgresStore
 from recollect.testing import make_entry, make_memory
@@ -23,6 +24,7 @@ from recollect.testing.postgres_server import PostgresServer
 from tests.doors.http.served import served_on
 
 _SLOWLY = "SELECT '慢 slow' FROM pg_sleep(1.5)"
+_DOOR = ".s.PGSQL.5432"
 SOON = 30  # seconds: far more than it takes, and less than what a request or a write may
 
 
@@ -89,6 +91,64 @@ def test_a_write_is_not_waited_for_as_long_as_one_may_take(
     assert time.monotonic() - began < SOON
     store.put([make_entry(make_memory("会议 meeting", "m2"))])
     assert [memory.id for memory in store.scan().memories] == ["m1", "m2"]
+
+
+@contextmanager
+def _as_it_is(_server: PostgresServer) -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _without_a_door(server: PostgresServer) -> Iterator[None]:
+    """As a port that is closed."""
+    (server.folder / _DOOR).rename(server.folder / "elsewhere")
+    try:
+        yield
+    finally:
+        (server.folder / "elsewhere").rename(server.folder / _DOOR)
+
+
+@contextmanager
+def _with_a_full_queue(server: PostgresServer) -> Iterator[None]:
+    with ExitStack() as callers:
+        while True:
+            one = callers.enter_context(socket.socket(socket.AF_UNIX))
+            one.setblocking(False)
+            try:
+                one.connect(str(server.folder / _DOOR))
+            except BlockingIOError:
+                break
+        yield
+
+
+@pytest.mark.parametrize(
+    ("options", "meanwhile"),
+    [
+        ("&connect_timeout=0", _as_it_is),
+        ("&connect_timeout=2", _without_a_door),
+        ("&connect_timeout=2", _with_a_full_queue),
+        ("&connect_timeout=2&target_session_attrs=read-write", _as_it_is),
+    ],
+    ids=["no_timeout", "refused", "full_queue", "another_host_lives"],
+)
+def test_only_a_word_of_this_server_is_life(
+    own_server: PostgresServer,
+    server: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    options: str,
+    meanwhile: Callable[[PostgresServer], AbstractContextManager[None]],
+) -> None:
+    monkeypatch.setattr(pool, "_SILENCE", 0.5)
+    monkeypatch.setattr(database, "_WRITE_SECONDS", 15)
+    address = own_server.new_database() + options
+    if "target" in options:
+        address = address.replace(str(own_server.folder), f"{own_server.folder},{server.folder}")
+    store = PostgresStore(address)
+    began = time.monotonic()
+    with own_server.hung(), meanwhile(own_server), pytest.raises(StoreUnavailable, match="answer"):
+        store.put([make_entry(make_memory("会议 meeting", "m2"))])
+    assert time.monotonic() - began < 12
+    store.close()
 
 
 def test_whoever_comes_next_hears_it_sooner(

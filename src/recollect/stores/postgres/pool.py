@@ -14,6 +14,8 @@ from __future__ import annotations
 import json
 import os
 import select
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable
@@ -34,6 +36,7 @@ _EMPTY = {b"[]": list, b"{}": dict}
 _PATIENCE = 10.0  # seconds to wait for a connection that others use
 AT_ONCE = 5.0  # seconds for what takes a moment: a key is looked up, a connection set up
 _SILENCE = 10.0  # seconds after which it is looked whether the server lives, again and again
+_MAY_IT_BE_TLS = struct.pack(">II", 8, 80877103)  # what any server answers before a login
 _UNUSABLE = (psycopg.OperationalError, psycopg.InterfaceError)
 
 
@@ -96,14 +99,55 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             return answer
 
     def _server_lives(self) -> bool:
-        """Whatever it says to a new connection, a refusal too, is a sign of life."""
+        """Whatever it says to a new connection, a refusal too, is a sign of life. Where the address
+        names several hosts, it is this one that must say it."""
+        said = int(float(self.info.get_parameters().get("connect_timeout", 0)))
+        seconds = said if said > 0 else int(AT_ONCE)
         try:
-            psycopg.connect(self.conninfo).close()
+            psycopg.connect(
+                self.conninfo,
+                host=self.info.host,
+                hostaddr=self.info.hostaddr,
+                port=self.info.port,
+                target_session_attrs="any",
+                connect_timeout=seconds,
+            ).close()
         except psycopg.errors.ConnectionTimeout:
             return False
         except psycopg.Error:
-            return True
+            return self._says_a_word(seconds)
         return True
+
+    def _says_a_word(self, seconds: float) -> bool:
+        """Was a connection refused by the server, or by nobody (a port that is closed, no way
+        there)? libpq tells the two apart in words only."""
+        try:
+            with self._another_socket(seconds) as one:
+                one.sendall(_MAY_IT_BE_TLS)
+                return bool(one.recv(1))
+        except OSError:
+            return False
+
+    def _another_socket(self, seconds: float) -> socket.socket:
+        if self.info.hostaddr:
+            return socket.create_connection((self.info.hostaddr, self.info.port), seconds)
+        path = f"{self.info.host}/.s.PGSQL.{self.info.port}"
+        until = time.monotonic() + seconds
+        one = socket.socket(socket.AF_UNIX)
+        try:
+            one.settimeout(seconds)
+            while True:
+                try:
+                    one.connect("\0" + path[1:] if path.startswith("@") else path)
+                except BlockingIOError:  # its queue is full: for a moment, or nobody empties it
+                    if time.monotonic() > until:
+                        raise
+                    time.sleep(0.1)
+                else:
+                    return one
+        except BaseException:
+            one.close()
+            raise
 
     def is_cut(self) -> bool:
         """Without asking the server: it never speaks first, except to say goodbye."""
