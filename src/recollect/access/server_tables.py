@@ -107,7 +107,8 @@ class _Transaction:
 class ServerTables:
     def __init__(self, url: str) -> None:
         self._pool = borrow_pool(parse_address(url))
-        self._database = Database(self._pool, _NOBODY, schema=SCHEMA)
+        # every request waits for what is asked here
+        self._database = Database(self._pool, _NOBODY, schema=SCHEMA, at_once=True)
         try:
             prepare(self._database)  # is it a database that a store can use?
             if self._version() != _VERSION:
@@ -134,7 +135,7 @@ class ServerTables:
 
     @contextmanager
     def ask(self) -> Iterator[Rows | None]:
-        with self._database.ask(seconds=0) as cursor:  # every request waits for it
+        with self._database.ask() as cursor:
             yield _Transaction(cursor)
 
     def last_audited(self, rows: Rows) -> int:

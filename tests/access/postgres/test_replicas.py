@@ -15,7 +15,7 @@ from recollect.access import server_tables
 from recollect.access.audit import Broken
 from recollect.access.reception import Reception
 from recollect.access.server_tables import ServerTables
-from recollect.errors import Conflict, NotFound, StoreTooNew, Unauthorised
+from recollect.errors import Conflict, NotFound, StoreBusy, StoreTooNew, Unauthorised
 from recollect.settings import Settings
 from recollect.stores.postgres.database import tenant_number
 from recollect.testing import FakeClock, run_at_once, working
@@ -156,6 +156,25 @@ def test_tables_of_the_first_version_are_brought_up_to_date(
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 raw.execute(f"TRUNCATE {table} CASCADE".encode())
     assert reception.caller(made.key, door="rest").name == "旧的 key"
+
+
+def test_a_look_up_that_is_held_up_is_ended_by_the_server(
+    reception: Reception, settings: Settings, server: PostgresServer
+) -> None:
+    """Whoever gives up first leaves it waiting there, beside those who come next."""
+    made = reception.create_key(name="小美", scopes=["read"])
+    database = str(psycopg.conninfo.conninfo_to_dict(settings.store)["dbname"])
+    with psycopg.connect(server.address(database)) as holder:
+        holder.execute("LOCK TABLE recollect_server.keys IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(StoreBusy, match="busy for too long"):
+            reception.keys.record_of(made.key)
+        assert holder.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone() == (0,)
+    assert reception.caller(made.key, door="rest").name == "小美"
+    tables = ServerTables(settings.store)
+    with tables.read() as reader:  # a trail may be long
+        assert reader is not None
+        assert reader.execute("SHOW statement_timeout").fetchone() == ("30s",)
+    tables.close()
 
 
 def test_each_tenant_is_a_tenant_of_the_database(reception: Reception, other: Reception) -> None:

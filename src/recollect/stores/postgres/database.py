@@ -26,6 +26,7 @@ _T = TypeVar("_T")
 
 SCHEMA = "recollect"
 _READ_SECONDS = 30
+_MOMENT = int(AT_ONCE) - 1  # the server says that a look-up waits before whoever asked gives up
 _WRITE_SECONDS = 600  # thousands of memories at once
 _LOCK_SECONDS = 30  # for others who write to the same space
 _WRITERS = 0x52656357  # "RecW": whoever writes, together with others of the tenant or alone
@@ -34,8 +35,14 @@ _TRIES = 8  # of a write that lost to others
 
 
 class Database:
-    def __init__(self, pool: Pool, tenant: str, *, schema: str = SCHEMA) -> None:
+    def __init__(
+        self, pool: Pool, tenant: str, *, schema: str = SCHEMA, at_once: bool = False
+    ) -> None:
+        """`at_once`: what is asked takes a moment, and is not waited for longer. All who share the
+        tenant must say the same."""
         self.pool = pool
+        self._ask_seconds = _MOMENT if at_once else _READ_SECONDS
+        self._ask_patience = AT_ONCE if at_once else _READ_SECONDS + AT_ONCE
         self.schema = schema
         self.tenant = tenant
         self.number = tenant_number(tenant)
@@ -49,10 +56,10 @@ class Database:
         return self.pool.address.shown
 
     @contextmanager
-    def ask(self, *, seconds: float = _READ_SECONDS) -> Iterator[Cursor]:
+    def ask(self) -> Iterator[Cursor]:
         """For questions of one statement: each is one trip to the server, and sees what was written
-        before it. `seconds`: how long it may take."""
-        with plain_errors(self.shown), self._connection("", seconds) as connection:
+        before it."""
+        with plain_errors(self.shown), self._connection("", self._ask_patience) as connection:
             try:
                 yield connection.cursor(binary=True)
             finally:
@@ -62,8 +69,11 @@ class Database:
     def read(self, *settings: str, seconds: float = _READ_SECONDS) -> Iterator[Cursor]:
         """One snapshot for everything that the block reads. `settings` hold in it: `name = value`,
         our own words only."""
+        if self._ask_seconds != _READ_SECONDS:
+            settings = (f"statement_timeout = {_READ_SECONDS * 1000}", *settings)
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" + _local(settings)
-        with plain_errors(self.shown), self._connection(begin, seconds) as connection:
+        patience = seconds + AT_ONCE
+        with plain_errors(self.shown), self._connection(begin, patience) as connection:
             try:
                 yield connection.cursor(binary=True)
             finally:
@@ -92,7 +102,7 @@ class Database:
         begin += f"EXISTS (SELECT FROM notes WHERE key = '{MOVE_NOTE}') FROM tenants"
         for turn in range(_TRIES):
             try:
-                with self._connection(begin, _WRITE_SECONDS) as connection:
+                with self._connection(begin, _WRITE_SECONDS + AT_ONCE) as connection:
                     return self._committed(connection, work, unknown)
             except LOST as e:
                 if turn == _TRIES - 1:
@@ -107,7 +117,8 @@ class Database:
         """The same as a block, and not tried again: for what makes sure by a lock that it loses to
         nobody."""
         begin = "BEGIN" + _local((f"statement_timeout = {_WRITE_SECONDS * 1000}", *settings))
-        with plain_errors(self.shown), self._connection(begin, _WRITE_SECONDS) as connection:
+        patience = _WRITE_SECONDS + AT_ONCE
+        with plain_errors(self.shown), self._connection(begin, patience) as connection:
             try:
                 yield connection.cursor()
             except BaseException:
@@ -161,14 +172,14 @@ class Database:
                 connection.close()
 
     @contextmanager
-    def _connection(self, begin: str, seconds: float) -> Iterator[Connection]:
-        """`seconds`: after so many the server ends a statement itself, and one that lives says so
-        soon after."""
+    def _connection(self, begin: str, patience: float) -> Iterator[Connection]:
+        """`patience`: more seconds than the server gives a statement, as one that lives ends it
+        itself, and says so soon after."""
         if self.closed:
             raise StoreError("this store is closed; open it again to use it")
 
         def enter(one: Connection) -> None:
-            one.patience = seconds + AT_ONCE
+            one.patience = patience
             self._enter(one, begin)
 
         connection = self.pool.take(self.number, enter)
@@ -182,7 +193,7 @@ class Database:
         own: tuple[str, ...] = (
             f"recollect.tenant = '{self.number}'",
             f"search_path = {self.schema}, {self.extension_schema}",
-            f"statement_timeout = {_READ_SECONDS * 1000}",
+            f"statement_timeout = {self._ask_seconds * 1000}",
         )
         if connection.borrowed:
             if connection.careless:
