@@ -57,6 +57,7 @@ def test_an_engine_that_was_put_back_to_an_older_state_is_made_anew() -> None:
         Position(feed.store, 10**9, tokenise.VERSION),  # the truth was put back instead
         Position(feed.store, feed.last(), tokenise.VERSION - 1),  # of another tokeniser
     ):
+        position = position._replace(history=feed.history(position.number))
         store.maintain()  # drops what all have
         held.delete(["a"])
         StoreRetriever(held, name="one").set_position(position)

@@ -148,6 +148,30 @@ def test_who_comes_back_after_nobody_followed_has_missed_something(store: Follow
     assert since(feed, feed.dropped()) == {(What.MEMORY, "c")}
 
 
+def test_a_number_stays_of_the_history_that_it_is_of(store: Followed) -> None:
+    feed = store.feed()
+    tell(store, "alpha", "before")
+    assert feed.history(feed.last()) == ""  # nobody follows
+    feed.follow("one")
+    histories = {feed.last(): feed.history(feed.last())}
+    for text in ("甲", "second", "三"):
+        store.delete(["a"])
+        tell(store, text, "a")
+        histories[feed.last()] = feed.history(feed.last())
+    assert len(histories) == 4 and all(histories.values())
+    feed.follow("two")
+    assert {number: feed.history(number) for number in histories} == histories
+    at = feed.last()
+    feed.passed("one", at)
+    feed.passed("two", at)
+    assert feed.history(at) == histories[at]
+    feed.unfollow("one")
+    feed.unfollow("two")
+    assert feed.history(at) == ""
+    feed.follow("one")
+    assert feed.history(at) not in {"", *histories.values()}
+
+
 def test_one_at_a_time_feeds_a_follower(store: Followed) -> None:
     feed = store.feed()
     with (

@@ -103,6 +103,11 @@ class Feed(Protocol):
     def dropped(self) -> int:
         """Changes up to this number may be gone: whoever has less must be made anew."""
 
+    def history(self, number: int) -> str:
+        """Of which stretch of the store's history the number is: the same as long as that is the
+        past of this store, and another where it was put back to before and then went on. Empty
+        where no follower is known."""
+
     def waiting(self, number: int) -> int:
         """How many changes there are after this number."""
 
@@ -139,6 +144,7 @@ class Position(NamedTuple):
     tokeniser: int  # whose terms it holds; of another, it is made anew
     cursor: str | None = None  # being made anew: go on there ("": begin); None: it is whole
     made: int = 0  # how many memories that has copied so far
+    history: str = ""  # of which the number is (`Feed.history`); of another, it is made anew
 
 
 class IndexedPassage(NamedTuple):

@@ -141,7 +141,7 @@ class RetrieverContract:
     ) -> None:
         retriever = make_retriever()
         retriever.apply(told(make_memory("alpha 数据库", "a")))
-        for position in (POSITION, Position("店-2", 2**40, 3, "00:一", 12), POSITION):
+        for position in (POSITION, Position("店-2", 2**40, 3, "00:一", 12, "史"), POSITION):
             retriever.set_position(position)
             assert retriever.position() == position
         retriever = reopen_retriever(retriever)

@@ -12,14 +12,17 @@ import pytest
 from recollect.errors import FingerprintMismatch
 from recollect.stores.composite import CompositeStore
 from recollect.stores.in_memory import InMemoryStore
+from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.protocol import Store
 from recollect.stores.retrievers import MEANING, WORDS
 from recollect.stores.sqlite.store import SQLiteStore
 from recollect.stores.store_retriever import StoreRetriever
 from recollect.testing import StoreContract, ToyEmbedder
 from recollect.testing.changing_over import change_over
-from tests.contract.composites import PATIENT, meaning, tell
+from recollect.testing.postgres_server import PostgresServer
+from tests.contract.composites import PATIENT, ids, meaning, tell, words
 from tests.contract.unruly import Unruly, until
+from tests.stores.postgres.test_backup import SCHEMAS, name_of, run
 
 
 class TestPostgresIsTheTruth(StoreContract):
@@ -66,3 +69,48 @@ def test_an_engine_is_judged_by_the_store_of_now_and_not_as_the_question_sees_it
     assert len(one.applied) == told  # nothing was made anew
     asking.close()
     changing.close()
+
+
+@pytest.mark.parametrize("used_meanwhile", [False, True])
+def test_an_engine_from_before_a_dump_was_put_back_is_made_anew(
+    server: PostgresServer, tmp_path: Path, used_meanwhile: bool
+) -> None:
+    """`used_meanwhile`: connections from before are used again afterwards."""
+    address, file = server.new_database(), str(tmp_path / "dump")
+    owner = server.address(name_of(address))
+    held = InMemoryStore()
+
+    def opened() -> CompositeStore:
+        one = StoreRetriever(held, name="one")
+        return CompositeStore(PostgresStore(address), [one], truth_answers=False, bounds=PATIENT)
+
+    plain = PostgresStore(address)
+    store = opened()
+    tell(store, "alpha 数据库", "a")
+    tell(store, "alpha the owner of backups", "b")
+    dumped = run("pg_dump", "--format=custom", f"--file={file}", *SCHEMAS, owner)
+    assert dumped.returncode == 0, dumped.stderr
+    store.delete(["a"])
+    for n in range(5):
+        tell(store, f"alpha 丢失 {n}", f"lost{n}")
+    at = StoreRetriever(held, name="one").position()
+    assert at is not None
+    store._followers[0].stop(patience=10)
+    if not used_meanwhile:
+        plain.close()
+    restored = run("pg_restore", "--exit-on-error", "--single-transaction", "--clean",
+                   f"--dbname={owner}", file)  # fmt: skip
+    assert restored.returncode == 0, restored.stderr
+    if not used_meanwhile:
+        plain = PostgresStore(address)
+    for n in range(20):  # the last alone is kept: nothing is there under the others' numbers
+        plain.delete(["new"])
+        tell(plain, f"alpha 新的 {n}", "new")
+    assert plain.feed().last() > at.number
+    assert plain.notes() == {}
+    plain.close()
+    again = opened()
+    assert sorted(ids(words(again, "alpha"))) == ["a", "b", "new"]
+    assert [check for check in again.check() if not check.ok] == []
+    again.close()
+    store.close()

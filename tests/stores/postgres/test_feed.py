@@ -20,6 +20,7 @@ from tests.contract.test_feeds import (  # noqa: F401  # run here too, on the st
     TOY,
     since,
     tell,
+    test_a_number_stays_of_the_history_that_it_is_of,
     test_a_space_that_goes_is_one_change,
     test_counting_and_asking_change_nothing,
     test_every_kind_of_change_is_kept_once_under_a_new_number,

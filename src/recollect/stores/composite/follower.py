@@ -186,13 +186,22 @@ class Follower:
         return (
             position.tokeniser == tokenise.VERSION
             and self._feed.dropped() <= position.number <= self._feed.last()
+            and bool(position.history)
+            and position.history == self._feed.history(position.number)
         )
 
     def _begin(self) -> Position:
+        self._feed.follow(self.name)  # where an older version did, it kept no history
         number = self._feed.last()  # first: what changes while copies are made comes again
         self._position = None
         self.retriever.clear()
-        begun = Position(self._feed.store, number, tokenise.VERSION, cursor="")
+        begun = Position(
+            self._feed.store,
+            number,
+            tokenise.VERSION,
+            cursor="",
+            history=self._feed.history(number),
+        )
         self._moved(begun)
         self._anew = False
         return begun
@@ -212,7 +221,8 @@ class Follower:
         while changes := self._feed.since(position.number, limit=_BATCH):
             self._go_on()
             self.retriever.apply(resolved(self._feed, changes))
-            position = position._replace(number=changes[-1].number)
+            number = changes[-1].number
+            position = position._replace(number=number, history=self._feed.history(number))
             self._moved(position)
         return position
 

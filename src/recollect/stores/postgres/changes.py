@@ -13,8 +13,19 @@ from collections.abc import Iterable
 
 from recollect.stores.postgres.arrays import texts
 from recollect.stores.postgres.database import Cursor
+from recollect.stores.postgres.notes import OWN
 from recollect.stores.postgres.pool import Connection
 from recollect.stores.retrievers import What
+
+# A database that was put back from a backup gives the same numbers once more, to other changes. So
+# each start of the server, and each making of its tables, begins a stretch of history with a mark
+# of its own: after which number, when, the mark.
+HISTORIES = f"{OWN}history/"
+_STRETCH = (
+    f"'{HISTORIES}' || extract(epoch FROM pg_postmaster_start_time()) || '-' || "
+    "pg_relation_filenode('tenants'), taken.before || ' ' || "
+    "extract(epoch FROM clock_timestamp()) || ' ' || replace(gen_random_uuid()::text, '-', '')"
+)
 
 
 def is_followed(cursor: Cursor) -> bool:
@@ -30,13 +41,40 @@ def note(cursor: Cursor, what: What, names: Iterable[str], *, space: int | None 
     if named:
         cursor.execute(
             "WITH taken AS (UPDATE tenants SET last_change = last_change + %s "
-            "RETURNING last_change - %s AS before) "
+            "RETURNING last_change - %s AS before), "
+            f"stretch AS (INSERT INTO notes (key, value) SELECT {_STRETCH} FROM taken "
+            "ON CONFLICT DO NOTHING) "
             "INSERT INTO changes (number, what, name, space) "
             "SELECT taken.before + w.at, %s, w.name, %s FROM taken, "
             "unnest(%b) WITH ORDINALITY AS w (name, at) ON CONFLICT (tenant, what, name) "
             "DO UPDATE SET number = excluded.number, space = excluded.space, at = excluded.at",
             (len(named), len(named), what.value, space, texts(named)),
         )
+
+
+def begin_history(cursor: Cursor) -> None:
+    """Of what is told from now on, if there is none of this server yet."""
+    cursor.execute(
+        f"INSERT INTO notes (key, value) SELECT {_STRETCH} "
+        "FROM (SELECT last_change AS before FROM tenants) taken ON CONFLICT DO NOTHING".encode()
+    )
+
+
+def history(cursor: Cursor, number: int) -> str:
+    """The newest that began before this number; whatever begins later does not change that."""
+    oldest = ""
+    for _, after, mark in _newest_first(cursor):
+        if after < number:
+            return mark
+        oldest = mark
+    return oldest
+
+
+def _newest_first(cursor: Cursor) -> list[tuple[str, int, str]]:
+    rows = cursor.execute("SELECT key, value FROM notes WHERE starts_with(key, %s)", (HISTORIES,))
+    parts = [(key, *value.split()) for key, value in rows]
+    stretches = [(int(after), float(at), mark, key) for key, after, at, mark in parts]
+    return [(key, after, mark) for after, _, mark, key in sorted(stretches, reverse=True)]
 
 
 def note_space(cursor: Cursor, space: int, name: str) -> None:
@@ -54,3 +92,7 @@ def drop_passed(cursor: Cursor) -> None:
     ).fetchone()
     assert row is not None
     cursor.execute("DELETE FROM changes WHERE number <= %s", row)
+    stretches = _newest_first(cursor)
+    reached = [at for at, (_, after, _) in enumerate(stretches) if after < row[0]]
+    for key, _, _ in stretches[reached[0] + 1 :] if reached else ():
+        cursor.execute("DELETE FROM notes WHERE key = %s", (key,))

@@ -32,7 +32,7 @@ class PostgresFeed:
     # Who follows
 
     def follow(self, name: str) -> None:
-        if name not in self.followers():
+        if name not in self.followers() or not self.history(self.last()):
             self._database.write(lambda writer: _follow(writer, name), alone=True)
 
     def unfollow(self, name: str) -> None:
@@ -59,6 +59,10 @@ class PostgresFeed:
 
     def dropped(self) -> int:
         return self._number("SELECT changes_dropped FROM tenants")
+
+    def history(self, number: int) -> str:
+        with self._database.ask() as reader:
+            return changes.history(reader, number)
 
     def waiting(self, number: int) -> int:
         return self._number("SELECT count(*) FROM changes WHERE number > %s", number)
@@ -106,6 +110,7 @@ def _follow(writer: Cursor, name: str) -> None:
         "ON CONFLICT DO NOTHING",
         (name,),
     )
+    changes.begin_history(writer)
 
 
 def _unfollow(writer: Cursor, name: str) -> None:
@@ -114,6 +119,7 @@ def _unfollow(writer: Cursor, name: str) -> None:
         changes.drop_passed(writer)
         return
     writer.execute("DELETE FROM changes")
+    writer.execute("DELETE FROM notes WHERE starts_with(key, %s)", (changes.HISTORIES,))
     writer.execute(
         "UPDATE tenants SET followed = false, last_change = last_change + 1 WHERE followed"
     )

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 from recollect.stores.postgres.database import Cursor
 
+OWN = "\x01"  # before the keys of what the store notes for itself, and shows nobody
+
 
 def notes(cursor: Cursor, prefix: str) -> dict[str, str]:
     rows = cursor.execute(
-        "SELECT key, value FROM notes WHERE key >= %s AND starts_with(key, %s) ORDER BY key",
-        (prefix, prefix),
+        "SELECT key, value FROM notes WHERE key >= %s AND starts_with(key, %s) "
+        "AND NOT starts_with(key, %s) ORDER BY key",
+        (prefix, prefix, OWN),
     )
     return dict(rows.fetchall())
 

@@ -13,7 +13,7 @@ import apsw
 
 from recollect.stores.protocol import Embedding
 from recollect.stores.retrievers import Change, Held, HeldPassage, What
-from recollect.stores.sqlite import triggers, vector_tables
+from recollect.stores.sqlite import histories, triggers, vector_tables
 from recollect.stores.sqlite.connection import WriteLock
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.rows import SELECTED, from_row
@@ -38,14 +38,15 @@ class SQLiteFeed:
     # Who follows
 
     def follow(self, name: str) -> None:
-        if name in self.followers():
+        if name in self.followers() and self.history(self.last()):
             return
         with self._database.write() as writer:
             if not triggers.followed(writer):
                 triggers.create(writer, [t.table for t in vector_tables.all_tables(writer)])
-            writer.execute(
-                "INSERT OR IGNORE INTO followers VALUES (?, ?)", (name, triggers.last(writer))
-            )
+            number = triggers.last(writer)
+            if not histories.at(writer, number):
+                histories.begin(writer, number)
+            writer.execute("INSERT OR IGNORE INTO followers VALUES (?, ?)", (name, number))
 
     def unfollow(self, name: str) -> None:
         with self._database.write() as writer:
@@ -53,9 +54,10 @@ class SQLiteFeed:
                 return
             writer.execute("DELETE FROM followers WHERE name = ?", (name,))
             if writer.execute("SELECT count(*) FROM followers").get:
-                triggers.drop_passed(writer)
+                histories.drop(writer, triggers.drop_passed(writer))
                 return
             triggers.remove(writer)
+            histories.drop(writer, None)
 
     def followers(self) -> Mapping[str, int]:
         with self._database.read() as reader:
@@ -83,6 +85,10 @@ class SQLiteFeed:
             number: int = reader.execute("SELECT number FROM changes_dropped").get
             return number
 
+    def history(self, number: int) -> str:
+        with self._database.read() as reader:
+            return histories.at(reader, number)
+
     def waiting(self, number: int) -> int:
         with self._database.read() as reader:
             count: int = reader.execute(
@@ -95,7 +101,7 @@ class SQLiteFeed:
             writer.execute(
                 "UPDATE followers SET number = max(number, ?) WHERE name = ?", (number, name)
             )
-            triggers.drop_passed(writer)
+            histories.drop(writer, triggers.drop_passed(writer))
 
     @contextmanager
     def alone(self, name: str, *, patience: float) -> Iterator[None]:

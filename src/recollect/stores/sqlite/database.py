@@ -4,8 +4,8 @@ transaction. What the tables hold is not known here."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import apsw
@@ -37,6 +37,7 @@ class Database:
         self._log_is_empty = True
         self._file: tuple[int, int] | None = None
         self._beside = beside
+        self.around: Callable[[apsw.Connection], AbstractContextManager[object]] = nullcontext
 
     def pin(self) -> None:
         """From now on it must be this very file. Moved away or replaced while it is open, it would
@@ -73,7 +74,8 @@ class Database:
             writer = self._writer
             writer.execute("BEGIN IMMEDIATE")
             try:
-                yield writer
+                with self.around(writer):
+                    yield writer
                 writer.execute("COMMIT")
             except BaseException as e:
                 if writer.in_transaction:

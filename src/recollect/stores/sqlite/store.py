@@ -32,6 +32,7 @@ from recollect.stores.sqlite import notes, schema, vector_tables, writing
 from recollect.stores.sqlite.connection import check_sqlite_version, create_private, plain_errors
 from recollect.stores.sqlite.database import Database
 from recollect.stores.sqlite.generations import HasGenerations
+from recollect.stores.sqlite.histories import Opening
 from recollect.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
 from recollect.stores.sqlite.searching import Searcher, neighbours
 from recollect.stores.sqlite.spaces import ensure_space, space_id, space_infos, spaces_of
@@ -72,6 +73,7 @@ class SQLiteStore(HasGenerations, HasWhole):
             self._guard = threading.Lock()
             self._prepare()
             self._database.pin()
+            self._database.around = Opening().noted
 
     def _prepare(self) -> None:
         """See that the tables are those of this version. Where they are, nothing is locked."""

@@ -112,8 +112,11 @@ def last(connection: apsw.Connection) -> int:
     return number or 0
 
 
-def drop_passed(writer: apsw.Connection) -> None:
-    """What every follower has is kept no longer."""
+def drop_passed(writer: apsw.Connection) -> int:
+    """What every follower has is kept no longer; up to which number."""
     all_have: int = writer.execute("SELECT min(number) FROM followers").get
     writer.execute("DELETE FROM changes WHERE number <= ?", (all_have,))
-    writer.execute("UPDATE changes_dropped SET number = max(number, ?)", (all_have,))
+    dropped: int = writer.execute(
+        "UPDATE changes_dropped SET number = max(number, ?) RETURNING number", (all_have,)
+    ).get
+    return dropped
