@@ -114,8 +114,10 @@ def test_how_far_it_is_made_anew_is_said_also_after_questions_failed(closing: Cl
         "went dead)"
     ]
     one.fails_after = None
-    until(lambda: store.catch_up(1))
-    assert store.shortcomings() == [] and len(words(store, "数据库", limit=1000)) == 700
+    until(
+        lambda: store.catch_up(1) and store.shortcomings() == []
+    )  # it has all, then it is told so
+    assert len(words(store, "数据库", limit=1000)) == 700
 
 
 def test_changed_over_by_another_process_while_it_is_asked_it_is_not_made_anew(

@@ -24,6 +24,7 @@ from recollect.stores.postgres.looking import tenant_exists
 from recollect.stores.postgres.store import PostgresStore
 from recollect.testing import ToyEmbedder, make_entry, make_memory, working
 from recollect.testing.postgres_server import ROLE, PostgresServer
+from tests.contract.unruly import until
 from tests.stores.postgres.transaction_pool import TransactionPool
 
 TOY = ToyEmbedder()
@@ -138,7 +139,7 @@ def test_who_holds_a_lock_holds_up_no_erasing(pooled: str, tenant: str) -> None:
     store.put([make_entry(make_memory("忘掉 this", "m"), TOY)], fingerprint=TOY.fingerprint)
     with store.tiers().quarantine.alone():
         store.delete(["m"])
-        assert store.finish_erasing()
+        until(store.finish_erasing)  # autovacuum may look back for a moment; who waits never does
     store.close()
 
 

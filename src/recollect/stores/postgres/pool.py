@@ -182,23 +182,30 @@ class Pool:
         """A connection of its own, which never comes into the pool."""
         try:
             connection = Connection.connect(self.address.conninfo, autocommit=True)
-            connection.conninfo, connection.patience = self.address.conninfo, AT_ONCE
-            set_json_loads(_from_json, connection)
-            connection.execute("SET TimeZone = 'UTC'")
-            row = connection.execute(
-                "SELECT pg_backend_pid(), current_setting('synchronous_commit')"
-            ).fetchone()
-            assert row is not None
-            connection.borrowed = row[0] != connection.info.backend_pid
-            if connection.borrowed:
-                connection.prepare_threshold = None
-            connection.careless = row[1] == "off"
-            if connection.careless:  # acknowledged means on disk
-                connection.execute("SET synchronous_commit = on")
-            connection.patience = Connection.patience
+            try:
+                self._set_up(connection)
+            except BaseException:
+                connection.close()
+                raise
         except psycopg.Error as e:
             raise in_plain_words(e, self.address.shown) from e
         return connection
+
+    def _set_up(self, connection: Connection) -> None:
+        connection.conninfo, connection.patience = self.address.conninfo, AT_ONCE
+        set_json_loads(_from_json, connection)
+        connection.execute("SET TimeZone = 'UTC'")
+        row = connection.execute(
+            "SELECT pg_backend_pid(), current_setting('synchronous_commit')"
+        ).fetchone()
+        assert row is not None
+        connection.borrowed = row[0] != connection.info.backend_pid
+        if connection.borrowed:
+            connection.prepare_threshold = None
+        connection.careless = row[1] == "off"
+        if connection.careless:  # acknowledged means on disk
+            connection.execute("SET synchronous_commit = on")
+        connection.patience = Connection.patience
 
     def take(self, tenant: int, begin: Callable[[Connection], object]) -> Connection:
         """A connection in which `begin` worked, one that last served this tenant if there is one.
