@@ -16,6 +16,7 @@ from recollect.stores.postgres.database import Cursor
 from recollect.stores.postgres.notes import OWN
 from recollect.stores.postgres.pool import Connection
 from recollect.stores.retrievers import What
+from recollect.stores.stretches import Stretch, mark_of
 
 # A database that was put back from a backup gives the same numbers once more, to other changes. So
 # each start of the server, and each making of its tables, begins a stretch of history with a mark
@@ -61,20 +62,14 @@ def begin_history(cursor: Cursor) -> None:
 
 
 def history(cursor: Cursor, number: int) -> str:
-    """The newest that began before this number; whatever begins later does not change that."""
-    oldest = ""
-    for _, after, mark in _newest_first(cursor):
-        if after < number:
-            return mark
-        oldest = mark
-    return oldest
+    return mark_of(number, _newest_first(cursor))
 
 
-def _newest_first(cursor: Cursor) -> list[tuple[str, int, str]]:
+def _newest_first(cursor: Cursor) -> list[Stretch]:
     rows = cursor.execute("SELECT key, value FROM notes WHERE starts_with(key, %s)", (HISTORIES,))
     parts = [(key, *value.split()) for key, value in rows]
     stretches = [(int(after), float(at), mark, key) for key, after, at, mark in parts]
-    return [(key, after, mark) for after, _, mark, key in sorted(stretches, reverse=True)]
+    return [Stretch(key, after, mark) for after, _, mark, key in sorted(stretches, reverse=True)]
 
 
 def note_space(cursor: Cursor, space: int, name: str) -> None:

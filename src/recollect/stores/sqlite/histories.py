@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import apsw
 
 from recollect.stores.sqlite import triggers
+from recollect.stores.stretches import Stretch, mark_of
 
 _KEYS = "history/"  # in `meta`, then which stretch it is; "after which number, its mark"
 _OURS = "key >= 'history/' AND key < 'history0'"
@@ -56,13 +57,7 @@ def begin(writer: apsw.Connection, number: int) -> tuple[str, str]:
 
 
 def at(connection: apsw.Connection, number: int) -> str:
-    """The newest that began before this number; whatever begins later does not change that."""
-    oldest = ""
-    for _, after, mark in _newest_first(connection):
-        if after < number:
-            return mark
-        oldest = mark
-    return oldest
+    return mark_of(number, _newest_first(connection))
 
 
 def drop(writer: apsw.Connection, dropped: int | None) -> None:
@@ -76,9 +71,9 @@ def drop(writer: apsw.Connection, dropped: int | None) -> None:
             return
 
 
-def _newest_first(connection: apsw.Connection) -> Iterator[tuple[str, int, str]]:
+def _newest_first(connection: apsw.Connection) -> Iterator[Stretch]:
     for key, value in connection.execute(
         f"SELECT key, value FROM meta WHERE {_OURS} ORDER BY key DESC"
     ):
         after, mark = value.split()
-        yield key, int(after), mark
+        yield Stretch(key, int(after), mark)
