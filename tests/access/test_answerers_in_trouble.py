@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from recollect import Engine
 from recollect.access import answerer, answerers
 from recollect.access.answerer import Unforeseen
 from recollect.access.answerers import Answerers
@@ -232,3 +233,16 @@ def test_a_server_that_goes_while_one_starts_is_no_fault() -> None:
             check=True,
         )
     assert said.stderr == b""
+
+
+def test_a_trace_that_could_not_be_written_is_not_written_after_an_erasure(tmp_path: Path) -> None:
+    """The log refused it while the server erased what was asked."""
+    events = tmp_path / "m.db.events"
+    events.mkdir()
+    with Engine(tmp_path / "m.db", settings=Settings(embedder="hashing")) as engine:
+        engine.recall("小美的秘密 secret")
+        engine.settle(forget=True)
+        events.rmdir()
+        engine.events.flush()
+        assert engine.events.since(0) == []
+    assert not any("秘密".encode() in file.read_bytes() for file in tmp_path.glob("m.db.events*"))

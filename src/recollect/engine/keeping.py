@@ -83,11 +83,15 @@ class Keeping(Shared):
     def settle(self, *, forget: bool = False) -> None:
         """Write what is owed: how often memories were recalled, and events. `forget`: keep no
         question in memory, since somebody is about to erase what may have been asked for."""
-        self._accesses.flush()
-        if "events" in self._parts.__dict__:
-            self._parts.events.flush()
-        if forget:
-            self._parts.forget_questions()
+        try:
+            self._accesses.flush()
+        finally:  # a count that cannot be written keeps no trace of a question alive
+            if "events" in self._parts.__dict__:
+                self._parts.events.flush()
+                if forget:
+                    self._parts.events.drop_questions()
+            if forget:
+                self._parts.forget_questions()
 
     def before_erasing(self, told: Callable[[], None]) -> None:
         """Have this called before questions are erased; for whoever answers in other processes."""

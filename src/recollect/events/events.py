@@ -64,12 +64,15 @@ class Events:
             told.append(self._tail.fault)
         return "; ".join(filter(None, told))
 
+    def drop_questions(self) -> int:
+        """Traces that the log refused are not worth keeping a word of; how many there were."""
+        return self._recorder.drop(lambda event: event.kind == RETRIEVAL_TRACE)
+
     def erase_questions(self, ids: Collection[str]) -> int:
         """Erase the traces of questions that found one of these: they may have been asked in its
         very words. How many there were."""
-        self.flush()  # what the log refuses is not worth keeping a word of
-        waited = self._recorder.drop(lambda event: event.kind == RETRIEVAL_TRACE)
-        return waited + self._log().erase_mentions(ids, kind=RETRIEVAL_TRACE)
+        self.flush()
+        return self.drop_questions() + self._log().erase_mentions(ids, kind=RETRIEVAL_TRACE)
 
     def erase_space(self, space: str) -> int:
         """Erase every event that names the space; how many there were."""
