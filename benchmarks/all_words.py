@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.measure import save, say, table
 from benchmarks.quality.sets import LabelledSet, load
 
-from recollect.text.tokenise import joined_terms, query_terms
+from bethink.text.tokenise import joined_terms, query_terms
 
 
 def counted(labelled: LabelledSet) -> dict[str, Any]:

@@ -23,12 +23,12 @@ from benchmarks.quality.parallel import parallel_sets
 from benchmarks.quality.runs import Run
 from benchmarks.quality.sets import LabelledSet, Question, load
 
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.measured import measured
-from recollect.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Abstain, Calibration
-from recollect.recall.draft import Draft, Evidence, Kit
-from recollect.recall.presets import BALANCED, Preset
-from recollect.settings import Settings
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.measured import measured
+from bethink.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Abstain, Calibration
+from bethink.recall.draft import Draft, Evidence, Kit
+from bethink.recall.presets import BALANCED, Preset
+from bethink.settings import Settings
 
 _NEAR = ("coverage", "cosine")
 Line = tuple[Calibration, Sequence[str]]

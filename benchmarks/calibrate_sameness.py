@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from benchmarks.measure import table
 
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.protocol import embed_texts
-from recollect.remember.sameness import Bounds, Told, Verdict, bounds_of, judge
-from recollect.settings import Settings
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.protocol import embed_texts
+from bethink.remember.sameness import Bounds, Told, Verdict, bounds_of, judge
+from bethink.settings import Settings
 
 PAIRS = Path(__file__).parent / "sets" / "sameness" / "pairs.tsv"
 UNSEEN = PAIRS.with_name("unseen.tsv")  # written after the rules, and no rule was changed for it

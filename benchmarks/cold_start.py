@@ -1,7 +1,7 @@
 """What does a fresh process cost? CPU time of whole processes, as an agent's hook would start them.
 
-`python -c pass` is the yardstick. Against it: `import recollect`, `recollect recall --words` (by
-words alone), `recollect recall` with the local model, and opening a large store and answering the
+`python -c pass` is the yardstick. Against it: `import bethink`, `bethink recall --words` (by
+words alone), `bethink recall` with the local model, and opening a large store and answering the
 first question by words and a given vector (as a whole process, and inside it without the imports).
 
     python -m benchmarks.cold_start --rows 100k --times 15
@@ -30,12 +30,12 @@ _FIRST_QUESTION = """
 import json, os, sys, time
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # as the command does
 import apsw, numpy
-import recollect, recollect.stores.sqlite.store, recollect.stores.sqlite.vectors
-import recollect.stores.sqlite.postings
+import bethink, bethink.stores.sqlite.store, bethink.stores.sqlite.vectors
+import bethink.stores.sqlite.postings
 from benchmarks.corpus import GivenVectors
 path, vector, text = sys.argv[1], numpy.load(sys.argv[2]), sys.argv[3]
 began = time.process_time()
-engine = recollect.Engine(path, embedder=GivenVectors())
+engine = bethink.Engine(path, embedder=GivenVectors())
 answer = engine.recall(text, vector=vector, touch=False)
 print(json.dumps([(time.process_time() - began) * 1000, len(answer.hits), answer.status]))
 engine.close()
@@ -96,10 +96,10 @@ def measure(folder: Path, corpus: Corpus, rows: int, times: int) -> dict[str, An
     commands = {
         "python -c pass": [python, "-c", "pass"],
         "import numpy": [python, "-c", "import numpy"],
-        "import recollect": [python, "-c", "import recollect"],
-        "recollect recall --words, small store": [*recall, "--words"],
-        f"recollect recall --words, {rows:,} rows": big,
-        "recollect recall with the local model, small store": recall,
+        "import bethink": [python, "-c", "import bethink"],
+        "bethink recall --words, small store": [*recall, "--words"],
+        f"bethink recall --words, {rows:,} rows": big,
+        "bethink recall with the local model, small store": recall,
         f"first question by words and vector, {rows:,} rows": [
             python, "-c", _FIRST_QUESTION, str(large), str(vector), asked.text,
         ],
@@ -116,10 +116,10 @@ def measure(folder: Path, corpus: Corpus, rows: int, times: int) -> dict[str, An
 
 
 def _command() -> str:
-    beside = Path(sys.executable).with_name("recollect")
-    found = str(beside) if beside.exists() else shutil.which("recollect")
+    beside = Path(sys.executable).with_name("bethink")
+    found = str(beside) if beside.exists() else shutil.which("bethink")
     if found is None:
-        raise SystemExit("the command 'recollect' is not installed; run: pip install -e .[bench]")
+        raise SystemExit("the command 'bethink' is not installed; run: pip install -e .[bench]")
     return found
 
 
@@ -140,7 +140,7 @@ def show(one: dict[str, Any]) -> None:
     ]  # fmt: skip
     print(table(["process", "best CPU ms", "median CPU ms", "÷ pass (best)", "÷ pass"], rows))
     print()
-    words = figures["recollect recall --words, small store"]
+    words = figures["bethink recall --words, small store"]
     ratio = words["median_ms"] / bare["median_ms"]
     print(verdict("recall by words alone ÷ python -c pass", ratio, 10, at_most=True))
     first = next(f for name, f in figures.items() if name.startswith("first question"))

@@ -21,15 +21,15 @@ from benchmarks.corpus import Corpus, GivenVectors, Question
 from benchmarks.ingest_speed import entries
 from benchmarks.measure import arguments, filled, save, say, sizes, table, workplace
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.stores.composite import Bounds, CompositeStore
-from recollect.stores.composite.breaker import FAILURES
-from recollect.stores.protocol import Embedding, Store
-from recollect.stores.retrievers import MEANING, WORDS
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.vocabulary import Entry
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.stores.composite import Bounds, CompositeStore
+from bethink.stores.composite.breaker import FAILURES
+from bethink.stores.protocol import Embedding, Store
+from bethink.stores.retrievers import MEANING, WORDS
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.vocabulary import Entry
 
 _ROUNDS = 6
 _BATCH = 64

@@ -18,10 +18,10 @@ from benchmarks.quality.metrics import auroc, percentile
 from benchmarks.quality.parallel import parallel_sets
 from benchmarks.quality.runs import run_named
 
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.measured import measured
-from recollect.recall.abstain import MEASURED, WORDS_ALONE
-from recollect.settings import Settings
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.measured import measured
+from bethink.recall.abstain import MEASURED, WORDS_ALONE
+from bethink.settings import Settings
 
 
 def main() -> None:

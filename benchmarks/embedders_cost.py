@@ -15,9 +15,9 @@ from statistics import median
 from benchmarks.measure import table
 from benchmarks.quality.parallel import read_pairs
 
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.protocol import embed_question, embed_texts
-from recollect.settings import Settings
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.protocol import embed_question, embed_texts
+from bethink.settings import Settings
 
 _QUESTIONS = 60
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from benchmarks.corpus import Corpus, GivenVectors, Question
 from benchmarks.measure import arguments, filled, save, say, sizes, table, workplace
 
-from recollect import Engine
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.settings import Settings
 
 _ROUNDS = 8
 

@@ -34,8 +34,8 @@ def main() -> None:
     times = parser.parse_args().times
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder}
-        environment.pop("RECOLLECT_STORE", None)
-        beside = Path(sys.executable).with_name("recollect")
+        environment.pop("BETHINK_STORE", None)
+        beside = Path(sys.executable).with_name("bethink")
 
         def run(words: list[str], given: str = "{}") -> float:
             began = time.perf_counter()

@@ -35,12 +35,12 @@ from benchmarks.measure import (
     workplace,
 )
 
-from recollect.clock import system_clock
-from recollect.remember.ingress import accept
-from recollect.remember.pipeline import BATCH, prepare
-from recollect.stores.protocol import Embedding
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.vocabulary import Entry
+from bethink.clock import system_clock
+from bethink.remember.ingress import accept
+from bethink.remember.pipeline import BATCH, prepare
+from bethink.stores.protocol import Embedding
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.vocabulary import Entry
 
 _SINGLES = 300
 _PLAIN = "bare tables + FTS5"

@@ -1,4 +1,4 @@
-"""How long until an agent has the tools? From the start of `recollect mcp` to the answers to
+"""How long until an agent has the tools? From the start of `bethink mcp` to the answers to
 `initialize` and `tools/list`; then the first call, which opens the store and loads the model.
 
 The yardsticks are `python -c pass` and the SDK's own `MCPServer` without any tools. Wall time, in
@@ -24,7 +24,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 _EMPTY = "from mcp.server.mcpserver import MCPServer; MCPServer('empty', log_level='ERROR').run()"
-_OURS = ["-m", "recollect.doors.cli.main", "mcp"]
+_OURS = ["-m", "bethink.doors.cli.main", "mcp"]
 
 
 def _frame(number: int | None, method: str, **params: Any) -> bytes:
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=10)
     times = parser.parse_args().times
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "RECOLLECT_STORE": str(Path(folder) / "m.db")}
+        environment = {**os.environ, "BETHINK_STORE": str(Path(folder) / "m.db")}
         told = {"text": "Mei prefers dark mode. 小美喜欢深色主题。"}
         remember = _frame(3, "tools/call", name="remember", arguments=told)
         recall = _frame(
@@ -110,12 +110,12 @@ def main() -> None:
         )
         spent(_OURS, environment, remember)
         found: dict[str, list[Spent]] = {"python -c pass": [], "an empty MCPServer": []}
-        found |= {"recollect mcp": [], "recollect mcp, and a recall": []}
+        found |= {"bethink mcp": [], "bethink mcp, and a recall": []}
         for _ in range(times):
             found["python -c pass"].append(bare())
             found["an empty MCPServer"].append(spent(["-c", _EMPTY], environment))
-            found["recollect mcp"].append(spent(_OURS, environment))
-            found["recollect mcp, and a recall"].append(spent(_OURS, environment, recall))
+            found["bethink mcp"].append(spent(_OURS, environment))
+            found["bethink mcp, and a recall"].append(spent(_OURS, environment, recall))
     pass_cpu = median(one.cpu for one in found["python -c pass"])
     empty_cpu = median(one.cpu for one in found["an empty MCPServer"])
     print(

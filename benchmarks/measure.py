@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.corpus import Block, Corpus, GivenVectors
 from benchmarks.figures import write_figures
 
-from recollect import Engine
+from bethink import Engine
 
 Asked = TypeVar("Asked")
 
@@ -61,7 +61,7 @@ def workplace(keep: Path | None = None) -> Iterator[Path]:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep
         return
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="bethink-bench-") as name:
         yield Path(name)
 
 

@@ -11,11 +11,11 @@ from typing import Any
 from benchmarks.corpus import Corpus
 from benchmarks.measure import arguments, filled, save, say, sizes, table, workplace
 
-from recollect.relocate.move import move, verify
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing.postgres_server import PostgresServer
+from bethink.relocate.move import move, verify
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing.postgres_server import PostgresServer
 
 _SETTINGS = {"shared_buffers": "512MB", "maintenance_work_mem": "512MB", "max_wal_size": "4GB"}
 

@@ -20,8 +20,8 @@ from typing import Any
 
 from benchmarks.measure import arguments, save, say, sizes, table, verdict, workplace
 
-from recollect import Engine
-from recollect.notebook.books import Form
+from bethink import Engine
+from bethink.notebook.books import Form
 
 _WORDS = (
     "release budget theme server meeting port cache index plan review deploy token "

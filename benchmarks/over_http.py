@@ -1,6 +1,6 @@
 """A server in a process of its own, and clients who ask it, many at once.
 
-It is the application of `recollect serve`; the vectors are given, no model is measured. This module
+It is the application of `bethink serve`; the vectors are given, no model is measured. This module
 is also the server's process: `python -m benchmarks.over_http STORE` prints its port, and ends with
 its standard input.
 """
@@ -21,11 +21,11 @@ from http.client import HTTPConnection
 import numpy as np
 from benchmarks.corpus import Corpus, GivenVectors, Question
 
-from recollect.access.reception import Reception
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.settings import Settings
 
 MOST = 1_000_000  # requests a minute: the limit is not what is measured
-_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # as `recollect serve` has it
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # as `bethink serve` has it
 _LONGEST = 24 * 3600.0  # seconds: nobody is told to be quicker
 
 
@@ -71,7 +71,7 @@ class Client:
 def rate(asks: Sequence[Callable[[Question], object]], questions: Sequence[Question]) -> float:
     """Questions a second, when so many ask at once. Who fails would look quick: nothing is said
     unless every question of everybody was answered."""
-    from recollect.testing import working  # not in the server's process, which is measured
+    from bethink.testing import working  # not in the server's process, which is measured
 
     begin = threading.Barrier(len(asks) + 1)
 
@@ -88,9 +88,9 @@ def rate(asks: Sequence[Callable[[Question], object]], questions: Sequence[Quest
 
 
 def main() -> None:
-    from recollect.doors.http.app import create_app
-    from recollect.doors.http.running import server_for
-    from recollect.doors.http.serving import listen
+    from bethink.doors.http.app import create_app
+    from bethink.doors.http.running import server_for
+    from bethink.doors.http.serving import listen
 
     parser = argparse.ArgumentParser(description="The server's process, for other benchmarks.")
     parser.add_argument("store")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.postgres_http --rows 100k --clients 4
 
-The server is the application of `recollect serve` in a process of its own, asked over HTTP with a
+The server is the application of `bethink serve` in a process of its own, asked over HTTP with a
 key by so many clients at once; its vectors are given, no model is measured. The bare one is what
 people write: so many connections, each of which asks for the nearest by pgvector (HNSW over halves,
 `ef_search` 200) and for the best by full text (a stored `tsvector` of the same terms, GIN,
@@ -32,9 +32,9 @@ from benchmarks.measure import arguments, save, say, sizes, table, verdict
 from benchmarks.over_http import MOST, Client, rate, reception_at, server_on
 from benchmarks.postgres_speed import filled, literal, started
 
-from recollect.stores.postgres.store import DEFAULT_TENANT, PostgresStore
-from recollect.text.tokenise import joined_terms, query_terms
-from recollect.vocabulary import GLOBAL_SPACE
+from bethink.stores.postgres.store import DEFAULT_TENANT, PostgresStore
+from bethink.text.tokenise import joined_terms, query_terms
+from bethink.vocabulary import GLOBAL_SPACE
 
 _HITS = 20
 _EF = 200

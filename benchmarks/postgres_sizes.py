@@ -16,20 +16,20 @@ import psycopg
 from benchmarks.corpus import Corpus, GivenVectors
 from benchmarks.measure import arguments, save, say, sizes, table, told
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing.postgres_server import PostgresServer
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing.postgres_server import PostgresServer
 
 _SETTINGS = {"shared_buffers": "512MB", "maintenance_work_mem": "512MB", "max_wal_size": "4GB"}
 _ROOM = """
 SELECT c.relname, pg_table_size(c.oid), pg_indexes_size(c.oid)
-FROM pg_class c WHERE c.relnamespace = 'recollect'::regnamespace AND c.relkind = 'r'
+FROM pg_class c WHERE c.relnamespace = 'bethink'::regnamespace AND c.relkind = 'r'
 AND pg_total_relation_size(c.oid) > 100000 ORDER BY pg_total_relation_size(c.oid) DESC
 """
 _NEAR = """
 SELECT coalesce(sum(pg_relation_size(c.oid)), 0) FROM pg_class c
-WHERE c.relnamespace = 'recollect'::regnamespace AND c.relkind = 'i' AND c.relname LIKE '%near%'
+WHERE c.relnamespace = 'bethink'::regnamespace AND c.relkind = 'i' AND c.relname LIKE '%near%'
 """
 
 

@@ -33,13 +33,13 @@ from benchmarks.measure import (
     verdict,
 )
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Written
-from recollect.testing.postgres_server import PostgresServer
-from recollect.text.tokenise import query_terms
-from recollect.vocabulary import Entry
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Written
+from bethink.testing.postgres_server import PostgresServer
+from bethink.text.tokenise import query_terms
+from bethink.vocabulary import Entry
 
 _LIMIT = 20
 _TERMS = 6

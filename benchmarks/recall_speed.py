@@ -39,17 +39,17 @@ from benchmarks.measure import (
     workplace,
 )
 
-from recollect import Engine
-from recollect.clock import system_clock, to_micros
-from recollect.filters import All, Filter, Not, ValidAt, parse_filter
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.presets import Preset
-from recollect.recall.render import as_record
-from recollect.recall.search_meaning import SearchMeaning
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.text.tokenise import query_terms
-from recollect.vocabulary import Recollection
+from bethink import Engine
+from bethink.clock import system_clock, to_micros
+from bethink.filters import All, Filter, Not, ValidAt, parse_filter
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.presets import Preset
+from bethink.recall.render import as_record
+from bethink.recall.search_meaning import SearchMeaning
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.text.tokenise import query_terms
+from bethink.vocabulary import Recollection
 
 _FUSED = Preset(
     "fused", (SideBySide((SearchMeaning(), SearchWords())), ReciprocalRanks())

@@ -19,12 +19,12 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.stores.protocol import KeepsGenerations
-from recollect.stores.tiers import MarksRecent
-from recollect.testing.postgres_server import PostgresServer
-from recollect.testing.redis_server import RedisServer
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.stores.protocol import KeepsGenerations
+from bethink.stores.tiers import MarksRecent
+from bethink.testing.postgres_server import PostgresServer
+from bethink.testing.redis_server import RedisServer
 
 _SUBJECTS = "budget theme meeting garden server invoice 预算 主题 会议 花园 服务器 发票".split()
 _VERBS = "moves changes waits grows fails passes 推迟 改变 等待 增长 失败 通过".split()

@@ -36,14 +36,14 @@ from benchmarks.measure import (
 from numpy.typing import NDArray
 from qdrant_client import QdrantClient
 
-from recollect.filters import Filter, parse_filter
-from recollect.stores.composite import Bounds, CompositeStore
-from recollect.stores.protocol import Store
-from recollect.stores.qdrant.retriever import QdrantRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Retriever
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing.qdrant_server import QdrantServer
+from bethink.filters import Filter, parse_filter
+from bethink.stores.composite import Bounds, CompositeStore
+from bethink.stores.protocol import Store
+from bethink.stores.qdrant.retriever import QdrantRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.stores.retrievers import Retriever
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing.qdrant_server import QdrantServer
 
 _TOP = 20
 _SCRIPT = Path(__file__).parents[1] / "scripts" / "qdrant"

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.text.time_phrase_table import CHINESE, ENGLISH, NO_TIME, NOW, SHANGHAI, Row
 
-from recollect.text.time_phrases import find_time_phrases
+from bethink.text.time_phrases import find_time_phrases
 
 Range = tuple[datetime, datetime]  # wall time, [start, end)
 Reader = Callable[[str], list[Range]]
@@ -39,7 +39,7 @@ NO_TIME_WORDS = [
 ]
 
 
-def recollect_reader() -> Reader:
+def bethink_reader() -> Reader:
     def read(text: str) -> list[Range]:
         found = find_time_phrases(text, now=NOW, zone=SHANGHAI)
         return [(p.start.replace(tzinfo=None), p.end.replace(tzinfo=None)) for p in found]
@@ -131,8 +131,8 @@ def score(rows: list[Row], read: Reader) -> tuple[dict[str, float], dict[str, li
 
 def readers() -> dict[str, dict[str, Reader]]:
     """Every reader that is installed, by name and language."""
-    ours = recollect_reader()
-    found = {"recollect": {"English": ours, "Chinese": ours}}
+    ours = bethink_reader()
+    found = {"bethink": {"English": ours, "Chinese": ours}}
     try:
         found["recognizers-text"] = {
             language: recognizers_reader(language) for language in ("English", "Chinese")

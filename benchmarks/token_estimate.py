@@ -20,7 +20,7 @@ from pathlib import Path
 import bpe_openai
 import numpy as np
 
-from recollect.text.tokens import RATES, count_tokens, measure
+from bethink.text.tokens import RATES, count_tokens, measure
 
 PASSAGE = 500
 PER_SET = 1_500

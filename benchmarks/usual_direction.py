@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.protocol import embed_texts
-from recollect.settings import Settings
-from recollect.text.split import split
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.protocol import embed_texts
+from bethink.settings import Settings
+from bethink.text.split import split
 
 _HERE = Path(__file__).parent
 _OF_EACH = 150

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.corpus import BLOCK, Corpus
 from benchmarks.measure import arguments, open_engine, row_id, save, say, sizes, table, workplace
 
-from recollect import Engine
+from bethink import Engine
 
 
 def write(path: Path, seed: int, worker: int, seconds: float, start: float, out: Any) -> None:

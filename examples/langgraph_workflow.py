@@ -12,9 +12,9 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from recollect import Engine
-from recollect.vocabulary import Principal
-from recollect.workflow.langgraph import MemoryState, offering_node, retrieval_node
+from bethink import Engine
+from bethink.vocabulary import Principal
+from bethink.workflow.langgraph import MemoryState, offering_node, retrieval_node
 
 
 class State(MemoryState, total=False):

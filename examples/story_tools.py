@@ -19,8 +19,8 @@ from typing import Any
 
 import httpx
 
-from recollect import Engine
-from recollect.story import Cast, Character, Story, StoryTools
+from bethink import Engine
+from bethink.story import Cast, Character, Story, StoryTools
 
 CHAPTER, SCENE = 3, 1
 TASK = (

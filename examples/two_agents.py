@@ -12,9 +12,9 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from recollect import Engine
-from recollect.vocabulary import Principal
-from recollect.workflow.node import MemoryRetrievalNode
+from bethink import Engine
+from bethink.vocabulary import Principal
+from bethink.workflow.node import MemoryRetrievalNode
 
 GROUP = "release-42"
 

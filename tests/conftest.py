@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from recollect import Engine
-from recollect.testing import FakeClock
+from bethink import Engine
+from bethink.testing import FakeClock
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 
@@ -27,7 +27,7 @@ def home_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
-            if name.startswith("RECOLLECT_"):
+            if name.startswith("BETHINK_"):
                 patch.delenv(name)
         for name in ("HOME", "USERPROFILE"):
             patch.setenv(name, str(home))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recollect.embedders.protocol import Kind
-from recollect.text.tokenise import terms
-from recollect.vocabulary import Vectors
+from bethink.embedders.protocol import Kind
+from bethink.text.tokenise import terms
+from bethink.vocabulary import Vectors
 
 
 class Letters:

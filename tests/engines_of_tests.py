@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from recollect import Engine, Memory
-from recollect.settings import Settings
+from bethink import Engine, Memory
+from bethink.settings import Settings
 
 STORES = ("memory", "sqlite")
 

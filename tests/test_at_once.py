@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.testing import run_at_once, working
+from bethink.testing import run_at_once, working
 
 
 class Wrong(Exception):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clock import from_micros, parse_moment, system_clock, to_micros
-from recollect.errors import InvalidInput
+from bethink.clock import from_micros, parse_moment, system_clock, to_micros
+from bethink.errors import InvalidInput
 
 
 @pytest.fixture

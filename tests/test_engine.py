@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Action, Engine
-from recollect.errors import Conflict, InvalidInput, NotFound, UnknownSpace
-from recollect.remember.pipeline import BATCH
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from bethink import Action, Engine
+from bethink.errors import Conflict, InvalidInput, NotFound, UnknownSpace
+from bethink.remember.pipeline import BATCH
+from bethink.settings import Settings
+from bethink.testing import FakeClock
 from tests.engines_of_tests import existing
 
 ENGLISH, CHINESE = "Mei prefers dark mode.", "小美喜欢深色主题。"

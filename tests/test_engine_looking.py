@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput, UnknownSpace
-from recollect.testing import run_at_once
+from bethink import Engine
+from bethink.errors import InvalidInput, UnknownSpace
+from bethink.testing import run_at_once
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import existing
 
@@ -81,7 +81,7 @@ def test_status_tells_what_is_behind(tmp_path: Path) -> None:
         engine.remember(ENGLISH)
         letters.fails = True
         engine.remember(CHINESE)
-        assert engine.status().notes == ("1 passages wait for vectors: run 'recollect reindex'",)
+        assert engine.status().notes == ("1 passages wait for vectors: run 'bethink reindex'",)
     with Engine(tmp_path / "m.db", embedder="hashing") as engine:
         notes = engine.status().notes
         assert notes[0].startswith("the index is by letters, the settings name hashing")
@@ -123,7 +123,7 @@ def test_closing_twice_and_the_default_place(home_of_its_own: Path) -> None:
     engine.recall("dark")
     engine.close()
     engine.close()
-    place = home_of_its_own / "data" / "recollect" / "memory.db"
+    place = home_of_its_own / "data" / "bethink" / "memory.db"
     assert place.is_file()
     with Engine(embedder="none") as again:
         assert again.status().store == str(place)

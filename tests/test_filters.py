@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.filters import (
+from bethink.errors import InvalidInput
+from bethink.filters import (
     LIST_FIELDS,
     MAX_CONDITIONS,
     NUMBER_FIELDS,
@@ -25,7 +25,7 @@ from recollect.filters import (
     matches,
     parse_filter,
 )
-from recollect.vocabulary import Memory
+from bethink.vocabulary import Memory
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 MEMORY = Memory(
@@ -258,7 +258,7 @@ def test_limits_are_just_high_enough() -> None:
 def test_valid_at(start: datetime | None, end: datetime | None, holds: bool) -> None:
     from dataclasses import replace
 
-    from recollect.clock import to_micros
+    from bethink.clock import to_micros
 
     memory = replace(MEMORY, valid_from=start, valid_to=end)
     assert matches(memory, ValidAt(to_micros(NOW))) is holds

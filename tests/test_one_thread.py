@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.one_thread import dots, product
+from bethink.one_thread import dots, product
 
 _RANDOM = np.random.default_rng(7)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput, SettingsError
-from recollect.settings import OVERRIDABLE, OVERRIDABLE_BY_STORE_ONLY, SECRET, Settings
-from recollect.vocabulary import Principal
+from bethink import Engine
+from bethink.errors import InvalidInput, SettingsError
+from bethink.settings import OVERRIDABLE, OVERRIDABLE_BY_STORE_ONLY, SECRET, Settings
+from bethink.vocabulary import Principal
 from tests.engines_of_tests import STORES, engine_on
 
 TOLD = [

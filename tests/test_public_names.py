@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-import recollect
+import bethink
 
 
 def test_public_names() -> None:
-    assert sorted(recollect.__all__) == [
+    assert sorted(bethink.__all__) == [
         "Action",
         "Check",
         "Engine",
@@ -20,7 +20,7 @@ def test_public_names() -> None:
         "Passage",
         "Query",
         "Receipt",
-        "RecollectError",
+        "BethinkError",
         "Recollection",
         "Revision",
         "SpaceInfo",
@@ -29,28 +29,28 @@ def test_public_names() -> None:
         "Trace",
         "__version__",
     ]
-    for name in recollect.__all__:
-        assert getattr(recollect, name) is not None
+    for name in bethink.__all__:
+        assert getattr(bethink, name) is not None
 
 
 def test_the_version_is_the_packages() -> None:
     from importlib.metadata import version
 
-    assert recollect.__version__ == version("recollect")
+    assert bethink.__version__ == version("bethink")
 
 
 def test_other_names_are_not_there() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'recal'"):
-        _ = recollect.recal
+        _ = bethink.recal
 
 
 def test_errors_have_codes_of_their_own() -> None:
-    from recollect import errors
+    from bethink import errors
 
     kinds = [
         kind
         for kind in vars(errors).values()
-        if isinstance(kind, type) and issubclass(kind, errors.RecollectError)
+        if isinstance(kind, type) and issubclass(kind, errors.BethinkError)
     ]
     assert len({kind.code for kind in kinds}) == len(kinds)
     assert all(1 <= kind.exit_code <= 7 for kind in kinds)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect import settings
-from recollect.consent import agree, agreed_space
-from recollect.errors import SettingsError
-from recollect.settings import MEANING, PROJECT_FILE, PROJECT_MAY_SET, RANGES, Settings
-from recollect.settings_kept import save_user
+from bethink import settings
+from bethink.consent import agree, agreed_space
+from bethink.errors import SettingsError
+from bethink.settings import MEANING, PROJECT_FILE, PROJECT_MAY_SET, RANGES, Settings
+from bethink.settings_kept import save_user
 
 
 @pytest.fixture(autouse=True)
@@ -56,8 +56,8 @@ def test_the_space_of_a_project_needs_consent(project: Path, tmp_path: Path) -> 
     assert loaded.origins["space"] == "default"
     assert loaded.withheld is not None
     assert loaded.withheld.space == "api 接口"
-    assert "recollect init" in loaded.warnings[0]
-    with pytest.warns(UserWarning, match="recollect init"), pytest.MonkeyPatch.context() as patch:
+    assert "bethink init" in loaded.warnings[0]
+    with pytest.warns(UserWarning, match="bethink init"), pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)
         assert settings.here().space == "global"
 
@@ -92,7 +92,7 @@ def test_no_consent_is_asked_where_nothing_changes(project: Path) -> None:
     (project / PROJECT_FILE).write_text('space = "global"\n')
     assert settings.load(environment={}, directory=project).warnings == ()
     (project / PROJECT_FILE).write_text('space = "p"\n')
-    named = settings.load(environment={"RECOLLECT_SPACE": "mine"}, directory=project)
+    named = settings.load(environment={"BETHINK_SPACE": "mine"}, directory=project)
     assert (named.settings.space, named.warnings) == ("mine", ())
 
 
@@ -100,8 +100,8 @@ def test_defaults(project: Path, home: Path) -> None:
     loaded = settings.load(environment={}, directory=project)
     assert loaded.settings == Settings()
     assert set(loaded.origins.values()) == {"default"}
-    assert loaded.settings.store_path == home / "data" / "recollect" / "memory.db"
-    assert loaded.settings.models_path == home / "data" / "recollect" / "models"
+    assert loaded.settings.store_path == home / "data" / "bethink" / "memory.db"
+    assert loaded.settings.models_path == home / "data" / "bethink" / "models"
 
 
 def test_each_layer_wins_over_the_one_before(project: Path) -> None:
@@ -110,14 +110,14 @@ def test_each_layer_wins_over_the_one_before(project: Path) -> None:
     file.write_text('space = "项目"\nlimit = 2\nbudget = 2\n', "utf-8")
     loaded = settings.load(
         {"space": "argument", "limit": None},
-        environment={"RECOLLECT_LIMIT": "3", "RECOLLECT_SPACE": "env", "RECOLLECT_BUDGET": ""},
+        environment={"BETHINK_LIMIT": "3", "BETHINK_SPACE": "env", "BETHINK_BUDGET": ""},
         directory=project,
     )
     got = loaded.settings
     assert (got.space, got.limit, got.budget, got.deadline) == ("argument", 3, 2, 1.0)
     assert got.embedder == "hashing"
     assert loaded.origins["space"] == "argument"
-    assert loaded.origins["limit"] == "RECOLLECT_LIMIT"
+    assert loaded.origins["limit"] == "BETHINK_LIMIT"
     assert loaded.origins["budget"] == str(file)
     assert loaded.origins["deadline"] == str(where)
     assert loaded.origins["store"] == "default"
@@ -173,8 +173,8 @@ def test_a_bad_file_is_named_with_its_fault(project: Path, content: bytes, says:
 
 @pytest.mark.parametrize("value", ["x", "0", "-5", "1e3", "99999999", "nan"])
 def test_a_bad_variable_is_named(project: Path, value: str) -> None:
-    with pytest.raises(SettingsError, match="RECOLLECT_LIMIT: limit must be"):
-        settings.load(environment={"RECOLLECT_LIMIT": value}, directory=project)
+    with pytest.raises(SettingsError, match="BETHINK_LIMIT: limit must be"):
+        settings.load(environment={"BETHINK_LIMIT": value}, directory=project)
 
 
 def test_a_bad_argument_is_named(project: Path) -> None:
@@ -229,7 +229,7 @@ def test_directories_without_xdg(monkeypatch: pytest.MonkeyPatch, home: Path) ->
     monkeypatch.delenv("XDG_DATA_HOME")
     for place in (settings.config_file(), settings.data_directory()):
         assert place.is_relative_to(home / "home")
-        assert "recollect" in place.parts
+        assert "bethink" in place.parts
 
 
 def test_paths_may_start_at_home(home: Path) -> None:
@@ -239,8 +239,8 @@ def test_paths_may_start_at_home(home: Path) -> None:
 
 @pytest.mark.parametrize("values", [{"limit": 0}, {"budget": 0}, {"deadline": 0.0}])
 def test_bad_settings_made_in_python_never_look_like_an_empty_memory(values: Any) -> None:
-    from recollect import Engine
-    from recollect.errors import InvalidInput
+    from bethink import Engine
+    from bethink.errors import InvalidInput
 
     with Engine.in_memory(settings=Settings(embedder="none", **values)) as engine:
         engine.remember("something")
@@ -249,10 +249,10 @@ def test_bad_settings_made_in_python_never_look_like_an_empty_memory(values: Any
 
 
 def test_the_environment_is_read_by_default(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
-    monkeypatch.setenv("RECOLLECT_SPACE", "from-env")
+    monkeypatch.setenv("BETHINK_SPACE", "from-env")
     monkeypatch.chdir(project)
     assert settings.load().settings.space == "from-env"
-    assert os.environ["RECOLLECT_SPACE"] == "from-env"
+    assert os.environ["BETHINK_SPACE"] == "from-env"
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_yes_or_no(project: Path, told: bool | str, meant: bool) -> None:
         settings.load({"redact": told}, environment={}, directory=project).settings.redact is meant
     )
     if isinstance(told, str):
-        loaded = settings.load(environment={"RECOLLECT_REDACT": told}, directory=project)
+        loaded = settings.load(environment={"BETHINK_REDACT": told}, directory=project)
         assert loaded.settings.redact is meant
         save_user("redact", told)
         assert settings.load(environment={}, directory=project).settings.redact is meant

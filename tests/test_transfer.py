@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.errors import InvalidInput, UnknownSpace
-from recollect.testing import FakeClock
+from bethink import Engine
+from bethink.errors import InvalidInput, UnknownSpace
+from bethink.testing import FakeClock
 from tests.embedders_of_tests import Letters
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)

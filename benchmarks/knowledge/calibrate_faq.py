@@ -19,9 +19,9 @@ from typing import NamedTuple
 from benchmarks.knowledge.faq_sets import HALVES, LANGUAGES, Entry, load
 from benchmarks.measure import table
 
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.protocol import Embedder, embed_texts
-from recollect.recall.faq_nearness import (
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.protocol import Embedder, embed_texts
+from bethink.recall.faq_nearness import (
     BY_WORDS,
     Bound,
     Nearest,
@@ -30,7 +30,7 @@ from recollect.recall.faq_nearness import (
     excludes,
     nearest,
 )
-from recollect.settings import Settings
+from bethink.settings import Settings
 
 MOST_LOST = 0.01  # of the questions that an entry answers
 MARGIN = 0.05

@@ -1,7 +1,7 @@
 """Documents of others and our own: is the right section found, cited rightly, and what does each
 part of the preset `knowledge` do for it?
 
-    python -m benchmarks.knowledge.documents --docs recollect=docs python=DIR debian=DIR,FILE \\
+    python -m benchmarks.knowledge.documents --docs bethink=docs python=DIR debian=DIR,FILE \\
         --keep DIR --out documents.json
 
 `--docs` names a set of questions in benchmarks/sets/documents (its README says where the documents
@@ -25,11 +25,11 @@ from benchmarks.knowledge.documents_ways import WAYS, Way
 from benchmarks.measure import save, say, table, workplace
 from benchmarks.quality.metrics import auroc, percentile
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.passages import Passages
-from recollect.recall.document_parts import SECTION
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.passages import Passages
+from bethink.recall.document_parts import SECTION
+from bethink.vocabulary import Status
 
 DEPTH = 10
 FORMATS = ("html", "markdown")  # of a folder; what is named itself is read whatever it is

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from benchmarks.knowledge.documents_sets import plain
 
-from recollect.knowledge.citations import Citation
-from recollect.vocabulary import Hit
+from bethink.knowledge.citations import Citation
+from bethink.vocabulary import Hit
 
 _LEAST = 16  # characters of a line that tells where it is from
 

@@ -14,7 +14,7 @@ from typing import Any
 
 _NAMES = {
     "python": "CPython 3.11, English",
-    "recollect": "these docs, English",
+    "bethink": "these docs, English",
     "debian": "Debian, Chinese",
 }
 _HEAD = """# Knowledge quality
@@ -24,7 +24,7 @@ the documentation of CPython 3.11 (HTML), these docs (Markdown), and the Debian 
 Debian Edu manual in Chinese (HTML). Questions are asked as people ask them; each names the sections
 that answer it, or none. `benchmarks/sets/documents` has them, and says where the documents are.
 
-    python -m benchmarks.knowledge.documents --docs recollect=docs,README.md python=DIR \\
+    python -m benchmarks.knowledge.documents --docs bethink=docs,README.md python=DIR \\
         debian=DIR --pdf FILE --out documents.json
     python -m benchmarks.knowledge.search_speed --rows 100k --best-of 4 --out search_speed.json
     python -m benchmarks.knowledge.documents_page documents.json search_speed.json \\

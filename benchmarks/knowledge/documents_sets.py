@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.vocabulary import Memory
+from bethink.vocabulary import Memory
 
 SETS = Path(__file__).parents[1] / "sets" / "documents"
 SPLITS = ("dev", "held-out")

@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 from statistics import median
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
 
 ENGLISH = "leave notice salary travel train contract office garden river market window".split()
 CHINESE = "年假 通知 工资 出差 火车 合同 办公室 花园 河流 市场 窗户 文件".split()

@@ -6,23 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.recall.cards import CardsGiveWay
-from recollect.recall.deduplicate import Deduplicate, OnePerMemory
-from recollect.recall.draft import Stage
-from recollect.recall.evidence import GatherEvidence
-from recollect.recall.exact_first import ExactFirst
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.fuse_adaptively import FuseAdaptively
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.noise import DropNoise
-from recollect.recall.plan import Plan
-from recollect.recall.presets import Preset, preset_named
-from recollect.recall.presets_by_use import knowledge_preset
-from recollect.recall.refine import Refine
-from recollect.recall.search_exact import SearchExact
-from recollect.recall.search_meaning import SearchMeaning
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
+from bethink.recall.cards import CardsGiveWay
+from bethink.recall.deduplicate import Deduplicate, OnePerMemory
+from bethink.recall.draft import Stage
+from bethink.recall.evidence import GatherEvidence
+from bethink.recall.exact_first import ExactFirst
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.fuse_adaptively import FuseAdaptively
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.noise import DropNoise
+from bethink.recall.plan import Plan
+from bethink.recall.presets import Preset, preset_named
+from bethink.recall.presets_by_use import knowledge_preset
+from bethink.recall.refine import Refine
+from bethink.recall.search_exact import SearchExact
+from bethink.recall.search_meaning import SearchMeaning
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
 
 WHOLE = knowledge_preset()
 

@@ -24,15 +24,15 @@ from benchmarks.figures import write_figures
 from benchmarks.knowledge.faq_sets import HALVES, LANGUAGES, Entry, load
 from benchmarks.measure import say, table
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.recall.faq_entries import FaqEntries
-from recollect.recall.faq_once import FaqOnce
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import Preset
-from recollect.recall.presets_by_use import knowledge_preset
-from recollect.settings import Settings
-from recollect.vocabulary import Recollection
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.recall.faq_entries import FaqEntries
+from bethink.recall.faq_once import FaqOnce
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import Preset
+from bethink.recall.presets_by_use import knowledge_preset
+from bethink.settings import Settings
+from bethink.vocabulary import Recollection
 
 FIRST = 5  # hits: what a reader looks at
 MANY = 100  # entries wanted at once, for the rounds

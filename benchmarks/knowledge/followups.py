@@ -17,11 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase, Turn
-from recollect.knowledge.follow_ups import by_rules
-from recollect.recall.document_parts import DOCUMENT, SECTION, section_id
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase, Turn
+from bethink.knowledge.follow_ups import by_rules
+from bethink.recall.document_parts import DOCUMENT, SECTION, section_id
+from bethink.settings import Settings
 
 SETS = Path(__file__).parents[1] / "sets" / "followups"
 LANGUAGES = ("en", "zh")

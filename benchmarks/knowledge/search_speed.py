@@ -17,9 +17,9 @@ from typing import Any
 from benchmarks.knowledge.documents_speed import CHINESE, ENGLISH, document
 from benchmarks.measure import arguments, save, say, side_by_side, sizes, table, workplace
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.recall.presets_by_use import knowledge_preset
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.recall.presets_by_use import knowledge_preset
 
 _PASSAGES = 41  # of a document: twenty sections of two, and the card
 

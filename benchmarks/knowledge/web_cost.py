@@ -14,11 +14,11 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from recollect import Engine
-from recollect.knowledge.web import web_stage
-from recollect.knowledge.web.fetching import Fetcher
-from recollect.recall.draft import Draft
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.knowledge.web import web_stage
+from bethink.knowledge.web.fetching import Fetcher
+from bethink.recall.draft import Draft
+from bethink.settings import Settings
 
 ROUNDS = 7
 PAGES = 5

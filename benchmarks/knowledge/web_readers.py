@@ -31,7 +31,7 @@ PAGES = {
 
 
 def ours() -> Callable[[str], Any]:
-    from recollect.knowledge.web.reading import read_html
+    from bethink.knowledge.web.reading import read_html
 
     return read_html
 

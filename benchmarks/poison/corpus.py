@@ -2,7 +2,7 @@
 
 `injected.jsonl`: `id`, `family`, `language`, `half`, `text`; `about` where a text lies about one
 memory of the parallel set. The half `held out` was written before any rule of
-`recollect.text.suspicion` and none was changed for it; one person wrote both, so it is a check
+`bethink.text.suspicion` and none was changed for it; one person wrote both, so it is a check
 against fitting, not an independent judge. `ordinary.jsonl` has notes that look like orders.
 
 The adaptive ones are made here: they begin with the words of the question, which whoever attacks a

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from benchmarks.poison.corpus import WRITTEN, ordinary, written
 from benchmarks.quality.sets import LabelledSet
 
-from recollect.text.suspicion import RISKY, suspicion
+from bethink.text.suspicion import RISKY, suspicion
 
 SEEN, HELD_OUT = "seen", "held out"
 

@@ -16,8 +16,8 @@ from benchmarks.quality.sets import LabelledSet, Question
 from benchmarks.quality.stores import NO_TIME, SetClock, space_names, told
 from benchmarks.quality.vectors import KeptVectors
 
-from recollect import Engine
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.settings import Settings
 
 TOP = 5
 _DEADLINE = 600.0  # seconds: a busy machine must not change the answers

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from benchmarks.poison.corpus import Injected
 
-from recollect import Engine
-from recollect.vocabulary import TRUST, UNVERIFIED, Decision, Principal
+from bethink import Engine
+from bethink.vocabulary import TRUST, UNVERIFIED, Decision, Principal
 
 _AT_ONCE = 500  # promotions in one call
 _REVIEWER = Principal("reviewer")

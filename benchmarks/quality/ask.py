@@ -22,9 +22,9 @@ from benchmarks.quality.runs import Run
 from benchmarks.quality.sets import LabelledSet, Question
 from benchmarks.quality.stores import NO_TIME, SetClock, opened, space_names
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.vocabulary import Recollection
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.vocabulary import Recollection
 
 _LIMIT = 10  # as a user asks by default: a larger one would look deeper
 _BUDGET = 1_000_000  # tokens: the ranking is measured, not what fits

@@ -10,20 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.recall.context import Context
-from recollect.recall.draft import Stage
-from recollect.recall.expand import Expand
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.fuse_adaptively import FuseAdaptively
-from recollect.recall.fuse_union import FuseUnion
-from recollect.recall.plan import Plan
-from recollect.recall.presets import BALANCED, PRESETS, Preset
-from recollect.recall.recency import Recency
-from recollect.recall.refine import Refine
-from recollect.recall.salience import Salience
-from recollect.recall.search_exact import SearchExact
-from recollect.recall.side_by_side import SideBySide
-from recollect.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
+from bethink.recall.context import Context
+from bethink.recall.draft import Stage
+from bethink.recall.expand import Expand
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.fuse_adaptively import FuseAdaptively
+from bethink.recall.fuse_union import FuseUnion
+from bethink.recall.plan import Plan
+from bethink.recall.presets import BALANCED, PRESETS, Preset
+from bethink.recall.recency import Recency
+from bethink.recall.refine import Refine
+from bethink.recall.salience import Salience
+from bethink.recall.search_exact import SearchExact
+from bethink.recall.side_by_side import SideBySide
+from bethink.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,14 +22,14 @@ from benchmarks.quality.progress import Counter, say
 from benchmarks.quality.sets import LabelledSet
 from benchmarks.quality.vectors import KeptVectors, plain_embedder
 
-import recollect
-from recollect import Engine
-from recollect.settings import Settings
+import bethink
+from bethink import Engine
+from bethink.settings import Settings
 
 NO_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # for sets that know no time at all
 _FILE = "memory.db"
 _WRITERS = ("remember", "stores", "text", "vocabulary.py")  # what decides what a store holds
-SERVER = "RECOLLECT_QUALITY_STORE"  # the address of a server to keep the stores on instead
+SERVER = "BETHINK_QUALITY_STORE"  # the address of a server to keep the stores on instead
 _UNUSED = 3600.0  # seconds after which an outdated store of the same set is thrown away
 
 
@@ -90,7 +90,7 @@ def _on_server(
     address: str, data: LabelledSet, kept: KeptVectors | None, clock: SetClock
 ) -> Iterator[Engine]:
     """The same in a tenant of a server, filled unless a run before has done so."""
-    from recollect.stores.postgres.store import PostgresStore
+    from bethink.stores.postgres.store import PostgresStore
 
     store = PostgresStore(address, tenant=f"{data.name}-{_mark(data, kept)}")
     try:
@@ -153,7 +153,7 @@ def _mark(data: LabelledSet, kept: KeptVectors | None) -> str:
     mark = sha256((kept.fingerprint if kept else "none").encode())
     for item in told(data):
         mark.update(repr(item).encode("utf-8", "replace"))
-    package = Path(recollect.__file__).parent
+    package = Path(bethink.__file__).parent
     for path in sorted(package.rglob("*.py")):
         if path.relative_to(package).parts[0] in _WRITERS:
             mark.update(path.read_bytes())

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.protocol import Embedder, Kind
-from recollect.embedders.two_models import is_pair, joined
-from recollect.settings import Settings
-from recollect.vocabulary import Vector, Vectors
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.protocol import Embedder, Kind
+from bethink.embedders.two_models import is_pair, joined
+from bethink.settings import Settings
+from bethink.vocabulary import Vector, Vectors
 
 _AT_ONCE = 500  # SQLite takes 999 parameters at least
 Progress = Callable[[int], None]  # how many were embedded just now
@@ -29,7 +29,7 @@ Progress = Callable[[int], None]  # how many were embedded just now
 def kept_by_default() -> Path:
     """The folder that all share who do not name one."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "recollect-quality"
+    return Path(home) / "bethink-quality"
 
 
 class RandomEmbedder:

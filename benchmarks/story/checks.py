@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.story.novel import At, Check, Novel, Scene
 
-from recollect.story.models import SceneMemoryContext
+from bethink.story.models import SceneMemoryContext
 
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?。！？])")
 _SHORTEST = 12  # characters of a sentence that stands for its scene

@@ -20,10 +20,10 @@ from benchmarks.quality.progress import say
 from benchmarks.quality.sets import Document, LabelledSet, Question, load
 from benchmarks.story.runs import RUNS
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.story.models import Cast, Character, SceneMemoryContext, ScenePlan
-from recollect.story.story import Story
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.story.models import Cast, Character, SceneMemoryContext, ScenePlan
+from bethink.story.story import Story
 
 SETS = ("locomo_turn_dev", "memorybank_cn_dev")
 # A question is one phrase, and names whoever speaks: the other ways of `RUNS` give the same.

@@ -13,12 +13,12 @@ from benchmarks.story.model import Script, serving
 from benchmarks.story.novel import Novel, Scene
 from benchmarks.story.runs import Run
 
-from recollect import Engine
-from recollect.llms.openai_compatible import OpenAICompatibleLLM
-from recollect.settings import Settings
-from recollect.story.models import Cast, SceneMemoryContext, ScenePlan
-from recollect.story.story import Story
-from recollect.text.tokens import count_tokens
+from bethink import Engine
+from bethink.llms.openai_compatible import OpenAICompatibleLLM
+from bethink.settings import Settings
+from bethink.story.models import Cast, SceneMemoryContext, ScenePlan
+from bethink.story.story import Story
+from bethink.text.tokens import count_tokens
 
 PROJECT = "salt-lamp"
 _SECONDS = 60.0  # for a context: the machine is shared, and late is not what is measured

@@ -13,8 +13,8 @@ from typing import Any
 
 from benchmarks.story.novel import Novel
 
-from recollect.testing import http_server
-from recollect.testing.http_server import Reply, Request
+from bethink.testing import http_server
+from bethink.testing.http_server import Reply, Request
 
 
 class Script:

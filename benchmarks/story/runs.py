@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
 from unittest.mock import patch
 
-from recollect.story import context, planning, searching
+from bethink.story import context, planning, searching
 
 
 @contextmanager

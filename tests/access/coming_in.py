@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from recollect.access.caller import Caller
-from recollect.access.desk import Desk
-from recollect.access.reception import Reception
+from bethink.access.caller import Caller
+from bethink.access.desk import Desk
+from bethink.access.reception import Reception
 
 LONG = (
     "The ops team agreed that budget meetings are held on Fridays at ten. "

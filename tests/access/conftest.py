@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.access.reception import Reception
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from bethink.access.reception import Reception
+from bethink.settings import Settings
+from bethink.testing import FakeClock
 
 
 @pytest.fixture

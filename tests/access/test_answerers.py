@@ -13,24 +13,24 @@ from typing import Any
 
 import pytest
 
-import recollect.errors
-from recollect.access import answerers
-from recollect.access.answerer import Unforeseen
-from recollect.access.answering import Refused
-from recollect.access.reception import Reception
-from recollect.errors import (
+import bethink.errors
+from bethink.access import answerers
+from bethink.access.answerer import Unforeseen
+from bethink.access.answering import Refused
+from bethink.access.reception import Reception
+from bethink.errors import (
+    BethinkError,
     InvalidInput,
     MissingExtra,
     NotebookFileRefused,
-    RecollectError,
     SettingsError,
     StoreMissing,
     StoreUnavailable,
     TooManyRequests,
     UnknownSpace,
 )
-from recollect.settings import Settings
-from recollect.testing import run_at_once
+from bethink.settings import Settings
+from bethink.testing import run_at_once
 from tests.access.coming_in import caller, desk
 from tests.doors.http.served import until
 from tests.embedders_of_tests import Letters
@@ -143,7 +143,7 @@ def test_errors_and_walls_are_the_same(reception: Reception) -> None:
         some.recall("秘密", spaces=["隐"])
     assert "隐" not in str(refused.value).replace("'隐'", "")
     assert [hit["text"] for hit in some.recall("公开 secret")["hits"]] == ["open 公开"]
-    with pytest.raises(recollect.errors.Forbidden):
+    with pytest.raises(bethink.errors.Forbidden):
         desk(reception, "offer").recall("公开")
     noted = [row for row in reception.audit.list(limit=50) if row.outcome == "forbidden"]
     assert len(noted) == 1  # by the server, and not by the process as well
@@ -158,7 +158,7 @@ def test_tenants_are_apart(reception: Reception) -> None:
     answer = second.recall("小美喜欢什么主题？")
     assert (answer["status"], answer["hits"]) == ("empty", [])
     reception.remove_tenant("甲")
-    with pytest.raises(RecollectError):
+    with pytest.raises(BethinkError):
         first.recall("小美喜欢什么主题？")
 
 
@@ -205,7 +205,7 @@ def test_without_any_it_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyP
         reception.answer_beside(1)
         reception.look()
         os.kill(processes(reception)[0], signal.SIGKILL)
-        with pytest.raises(recollect.errors.StoreBusy, match="--workers"):
+        with pytest.raises(bethink.errors.StoreBusy, match="--workers"):
             desk(reception).recall("小美")
         with pytest.raises(StoreUnavailable, match="being started"):
             reception.look()
@@ -258,12 +258,12 @@ def test_what_keeps_one_from_starting_is_said(tmp_path: Path) -> None:
             if path.is_file():
                 path.unlink()
         store.mkdir()
-        with pytest.raises(RecollectError, match=r"m\.db"):
+        with pytest.raises(BethinkError, match=r"m\.db"):
             reception.answer_beside(1)
 
 
 def test_every_error_arrives_as_it_was() -> None:
-    made: list[RecollectError] = [
+    made: list[BethinkError] = [
         TooManyRequests(2.5),
         MissingExtra("读取 PDF", "documents"),
         NotebookFileRefused("笔记.md", "it is no text", gone=True),
@@ -271,8 +271,8 @@ def test_every_error_arrives_as_it_was() -> None:
     ]
     kinds = [
         kind
-        for _, kind in inspect.getmembers(recollect.errors, inspect.isclass)
-        if issubclass(kind, RecollectError)
+        for _, kind in inspect.getmembers(bethink.errors, inspect.isclass)
+        if issubclass(kind, BethinkError)
     ]
     special = {type(one) for one in made}
     made += [kind("出了错 it went wrong") for kind in kinds if kind not in special]

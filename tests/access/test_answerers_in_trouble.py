@@ -19,15 +19,15 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.access import answerer, answerers
-from recollect.access.answerer import Unforeseen
-from recollect.access.answerers import Answerers
-from recollect.access.answering import Setup
-from recollect.access.reception import Reception
-from recollect.errors import InvalidInput, SettingsError, StoreError, StoreUnavailable
-from recollect.settings import Settings
-from recollect.testing import run_at_once, working
+from bethink import Engine
+from bethink.access import answerer, answerers
+from bethink.access.answerer import Unforeseen
+from bethink.access.answerers import Answerers
+from bethink.access.answering import Setup
+from bethink.access.reception import Reception
+from bethink.errors import InvalidInput, SettingsError, StoreError, StoreUnavailable
+from bethink.settings import Settings
+from bethink.testing import run_at_once, working
 from tests.access.coming_in import AtDesk, caller, desk
 from tests.access.test_answerers import MEI, QUESTIONS, is_there, processes
 from tests.doors.http.served import until
@@ -227,7 +227,7 @@ def test_a_server_that_goes_while_one_starts_is_no_fault() -> None:
     ours.close()
     with theirs:
         said = subprocess.run(
-            [sys.executable, "-m", "recollect.access.answering_process", str(theirs.fileno())],
+            [sys.executable, "-m", "bethink.access.answering_process", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             capture_output=True,
             check=True,

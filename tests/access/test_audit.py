@@ -6,12 +6,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.access.audit import Audit
-from recollect.access.reception import Reception
-from recollect.access.server_file import ServerFile
-from recollect.errors import Forbidden, InvalidInput, NotFound, StoreError, Unauthorised
-from recollect.settings import Settings
-from recollect.testing import FakeClock, run_at_once
+from bethink.access.audit import Audit
+from bethink.access.reception import Reception
+from bethink.access.server_file import ServerFile
+from bethink.errors import Forbidden, InvalidInput, NotFound, StoreError, Unauthorised
+from bethink.settings import Settings
+from bethink.testing import FakeClock, run_at_once
 from tests.access.coming_in import LONG, caller, desk
 
 CANARY = "金丝雀 canary-4711"

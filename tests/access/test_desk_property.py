@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from recollect.access.caller import Caller, Scope
-from recollect.access.reception import Reception
-from recollect.errors import RecollectError
-from recollect.events.kinds import event_record
-from recollect.settings import Settings
-from recollect.vocabulary import Json
+from bethink.access.caller import Caller, Scope
+from bethink.access.reception import Reception
+from bethink.errors import BethinkError
+from bethink.events.kinds import event_record
+from bethink.settings import Settings
+from bethink.vocabulary import Json
 from tests.access.coming_in import LONG
 
 
@@ -89,7 +89,7 @@ class World:
                 if verb == "events":
                     found = desk._engine.events.since(0, spaces=actor.caller.spaces, limit=1000)
                     answer = [answer, [event_record(event) for event in found]]
-        except RecollectError as e:
+        except BethinkError as e:
             return f"{e.code}: {e}"
         self.heard += _ids(answer)
         return json.dumps(answer, ensure_ascii=False, default=str)

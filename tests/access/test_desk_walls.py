@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect.access.caller import Caller, Scope
-from recollect.access.desk import Desk
-from recollect.access.reception import Reception
-from recollect.errors import Forbidden, InvalidInput, NotFound, RecollectError, UnknownSpace
+from bethink.access.caller import Caller, Scope
+from bethink.access.desk import Desk
+from bethink.access.reception import Reception
+from bethink.errors import BethinkError, Forbidden, InvalidInput, NotFound, UnknownSpace
 from tests.access.coming_in import LONG, AtDesk, desk
 
 SECRET = "金丝雀canary"
@@ -36,8 +36,8 @@ def mine(reception: Reception, root: AtDesk) -> AtDesk:
     return desk(reception, "admin", spaces=["项目"], name="limited")
 
 
-def refused(at: AtDesk, verb: str, *args: Any, **kwargs: Any) -> RecollectError:
-    with pytest.raises(RecollectError) as e:
+def refused(at: AtDesk, verb: str, *args: Any, **kwargs: Any) -> BethinkError:
+    with pytest.raises(BethinkError) as e:
         getattr(at, verb)(*args, **kwargs)
     said = str(e.value)
     assert HIDDEN not in said

@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from recollect.access.caller import Scope
-from recollect.access.keys import KeyBook, key_record
-from recollect.access.reception import Reception
-from recollect.access.server_file import ServerFile
-from recollect.errors import Forbidden, InvalidInput, NotFound, Unauthorised
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from bethink.access.caller import Scope
+from bethink.access.keys import KeyBook, key_record
+from bethink.access.reception import Reception
+from bethink.access.server_file import ServerFile
+from bethink.errors import Forbidden, InvalidInput, NotFound, Unauthorised
+from bethink.settings import Settings
+from bethink.testing import FakeClock
 
 
 def test_a_key_is_shown_once_and_nothing_of_its_secret_is_kept(
     reception: Reception, tmp_path: Path
 ) -> None:
     made = reception.keys.create(name="小美 laptop", scopes=["write"], spaces=["项目", "work"])
-    assert re.fullmatch(r"rk_[0-9a-f]{16}_[0-9a-f]{64}", made.key)
+    assert re.fullmatch(r"bk_[0-9a-f]{16}_[0-9a-f]{64}", made.key)
     secret = made.key.rsplit("_", 1)[1]
     assert secret not in repr(made)
     assert secret not in repr(key_record(made.record))
@@ -53,12 +53,12 @@ def test_all_that_is_refused_is_refused_alike(reception: Reception, clock: FakeC
     )
     assert reception.caller(expired.key, door="rest").name == "c"
     clock.advance(days=1)
-    unknown = f"rk_{'1' * 16}_{'2' * 64}"
+    unknown = f"bk_{'1' * 16}_{'2' * 64}"
     wrong = good.key[:-1] + ("0" if good.key[-1] != "0" else "1")
-    swapped = f"rk_{good.record.id}_{revoked.key.rsplit('_', 1)[1]}"
+    swapped = f"bk_{good.record.id}_{revoked.key.rsplit('_', 1)[1]}"
     malformed = [
-        "", "rk_", good.key.upper(), good.key + "0", " " + good.key, good.key + "\n",
-        good.key[3:], "密钥", "rk_" + "é" * 16 + "_" + "0" * 64, "x" * 100_000,
+        "", "bk_", good.key.upper(), good.key + "0", " " + good.key, good.key + "\n",
+        good.key[3:], "密钥", "bk_" + "é" * 16 + "_" + "0" * 64, "x" * 100_000,
     ]  # fmt: skip
     said = set()
     for key in [revoked.key, expired.key, unknown, wrong, swapped, *malformed]:
@@ -83,7 +83,7 @@ def test_each_refusal_does_the_same_work(
         return honestly(a, b)
 
     monkeypatch.setattr(hmac, "compare_digest", compare)
-    for key in (good.key, revoked.key, f"rk_{'1' * 16}_{'2' * 64}", "nonsense", ""):
+    for key in (good.key, revoked.key, f"bk_{'1' * 16}_{'2' * 64}", "nonsense", ""):
         reception.keys.record_of(key)
     assert compared == [(32, 32)] * 5
 
@@ -162,8 +162,8 @@ def test_when_a_key_was_used_is_known_to_the_hour_and_reading_does_not_write(
 _REVOKE = """
 import sys
 from pathlib import Path
-from recollect.access.keys import KeyBook
-from recollect.access.server_file import ServerFile
+from bethink.access.keys import KeyBook
+from bethink.access.server_file import ServerFile
 file = ServerFile(Path(sys.argv[1]))
 KeyBook(file).revoke(sys.argv[2])
 file.close()
@@ -196,7 +196,7 @@ def test_nobody_comes_in_without_a_key_unless_it_is_open(
         assert open_to_all.still_in(local)
         assert not reception.still_in(local)
         with pytest.raises(Unauthorised):  # a key that is given is looked at all the same
-            open_to_all.caller("rk_wrong", door="rest")
+            open_to_all.caller("bk_wrong", door="rest")
 
 
 def test_before_anything_is_written_there_is_no_file(settings: Settings, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_before_anything_is_written_there_is_no_file(settings: Settings, tmp_pat
     book = KeyBook(file)
     assert not book.any()
     with pytest.raises(Unauthorised):
-        book.caller(f"rk_{'1' * 16}_{'2' * 64}", door="rest")
+        book.caller(f"bk_{'1' * 16}_{'2' * 64}", door="rest")
     file.close()
     assert list(tmp_path.iterdir()) == []
 

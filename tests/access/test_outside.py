@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.access.outside import without_places
-from recollect.access.reception import Reception
-from recollect.knowledge import KnowledgeBase
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.access.outside import without_places
+from bethink.access.reception import Reception
+from bethink.knowledge import KnowledgeBase
+from bethink.settings import Settings
 from tests.access.coming_in import AtDesk, desk
 
 GUIDE = "# Notice 离职\n\nThe notice period is three months. 离职须提前三个月通知。\n"

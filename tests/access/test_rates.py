@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.access.rates import Rates
-from recollect.access.reception import Reception
-from recollect.errors import TooManyRequests
-from recollect.settings import Settings
+from bethink.access.rates import Rates
+from bethink.access.reception import Reception
+from bethink.errors import TooManyRequests
+from bethink.settings import Settings
 from tests.access.coming_in import caller
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from recollect.access.reception import Reception
-from recollect.access.repeats import derived_id
-from recollect.clock import system_clock
-from recollect.errors import Conflict, InvalidInput, NotFound, StoreError, StoreFull
-from recollect.settings import Settings
-from recollect.testing import FakeClock, working
+from bethink.access.reception import Reception
+from bethink.access.repeats import derived_id
+from bethink.clock import system_clock
+from bethink.errors import Conflict, InvalidInput, NotFound, StoreError, StoreFull
+from bethink.settings import Settings
+from bethink.testing import FakeClock, working
 from tests.access.coming_in import LONG, AtDesk, caller
 
 
@@ -153,8 +153,8 @@ def test_where_nobody_knows_whether_it_was_done_it_is_not_done_again(
 
 _KILLED = """
 import os, sys
-from recollect.access.reception import Reception
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.settings import Settings
 reception = Reception(Settings(store=sys.argv[1], embedder="none"))
 who = reception.caller(sys.argv[2], door="rest")
 def do():

@@ -6,11 +6,11 @@ from typing import cast
 
 import pytest
 
-from recollect.access.homes import FileHomes
-from recollect.access.reception import Reception
-from recollect.access.tenant_names import check_tenant, file_of, tenant_in
-from recollect.access.tenants import Tenants
-from recollect.errors import (
+from bethink.access.homes import FileHomes
+from bethink.access.reception import Reception
+from bethink.access.tenant_names import check_tenant, file_of, tenant_in
+from bethink.access.tenants import Tenants
+from bethink.errors import (
     Conflict,
     InvalidInput,
     NotFound,
@@ -18,8 +18,8 @@ from recollect.errors import (
     StoreMissing,
     Unauthorised,
 )
-from recollect.settings import Settings
-from recollect.testing import run_at_once
+from bethink.settings import Settings
+from bethink.testing import run_at_once
 from tests.access.coming_in import AtDesk, caller, desk
 from tests.embedders_of_tests import Letters
 
@@ -84,7 +84,7 @@ def test_a_tenant_has_a_store_of_its_own(reception: Reception, tmp_path: Path) -
 def test_the_default_tenant_is_the_store_that_the_settings_name(
     reception: Reception, settings: Settings
 ) -> None:
-    from recollect import Engine
+    from bethink import Engine
 
     desk(reception).remember({"text": "预算会议改到周五"})
     with Engine(settings=settings) as engine:

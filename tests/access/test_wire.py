@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.access.wire import Wire
-from recollect.testing import working
+from bethink.access.wire import Wire
+from bethink.testing import working
 
 LONG = "长 long ".encode() * 200_000  # more than any buffer
 

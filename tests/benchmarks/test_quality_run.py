@@ -16,9 +16,9 @@ from benchmarks.quality.runs import RUNS, Run, run_named
 from benchmarks.quality.sets import load
 from benchmarks.quality.vectors import KeptVectors, RandomEmbedder
 
-from recollect.embedders.protocol import Kind
-from recollect.recall.presets import PRESETS
-from recollect.vocabulary import Vectors
+from bethink.embedders.protocol import Kind
+from bethink.recall.presets import PRESETS
+from bethink.vocabulary import Vectors
 
 CORPUS: list[dict[str, Any]] = [
     {"id": "cat", "text": "My cat is called Mimi.", "group": "one", "timestamp": "2024-01-01"},

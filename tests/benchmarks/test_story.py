@@ -18,16 +18,16 @@ from benchmarks.story.page import main as make_page
 from benchmarks.story.report import rows
 from benchmarks.story.runs import MAIN, RUNS
 
-from recollect.llms.openai_compatible import OpenAICompatibleLLM
-from recollect.llms.protocol import complete_json
-from recollect.story import (
+from bethink.llms.openai_compatible import OpenAICompatibleLLM
+from bethink.llms.protocol import complete_json
+from bethink.story import (
     EntityState,
     SceneMemoryContext,
     StoryMemory,
     Thread,
     TimelineEntry,
 )
-from recollect.story.models import ScenePoint, Source
+from bethink.story.models import ScenePoint, Source
 
 DUEL = At(9, 3)
 THREADS = {"lost_dog": "t1"}

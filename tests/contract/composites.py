@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from recollect.stores.composite import Bounds, CompositeStore
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import FoundPartly, Shortfall, Store
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.text.tokenise import query_terms
-from recollect.vocabulary import Found
+from bethink.stores.composite import Bounds, CompositeStore
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import FoundPartly, Shortfall, Store
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.text.tokenise import query_terms
+from bethink.vocabulary import Found
 
 TOY = ToyEmbedder()
 QUICK = Bounds(patience=0.1, catching_up=0.1, following=0.2)

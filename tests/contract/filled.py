@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.testing.programs import EVERYTHING, same_ranking
-from recollect.text.tokenise import query_terms
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.testing.programs import EVERYTHING, same_ranking
+from bethink.text.tokenise import query_terms
 
 TOY = ToyEmbedder("toy", 16)
 WORDS = "alpha beta gamma delta epsilon zeta eta theta 预算 磁盘 主题 部署".split()

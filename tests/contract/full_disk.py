@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from recollect.errors import StoreError, StoreFull
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_entry, make_memory
+from bethink.errors import StoreError, StoreFull
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_entry, make_memory
 from tests.contract.children import in_child
 from tests.contract.filled import fill
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.composite import CompositeStore
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Store
-from recollect.stores.retrievers import MEANING, WORDS
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import StoreContract, TierContract, run_programs
+from bethink.stores.composite import CompositeStore
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Store
+from bethink.stores.retrievers import MEANING, WORDS
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.testing import StoreContract, TierContract, run_programs
 from tests.contract.composites import PATIENT
 from tests.contract.unruly import Blunt
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from recollect.filters import parse_filter
-from recollect.stores.composite import Bounds
-from recollect.stores.in_memory import InMemoryStore
-from recollect.testing import make_entry
+from bethink.filters import parse_filter
+from bethink.stores.composite import Bounds
+from bethink.stores.in_memory import InMemoryStore
+from bethink.testing import make_entry
 from tests.contract.composites import TOY, Closing, composite, ids, meaning, shortfalls, tell, words
 from tests.contract.unruly import Unruly, until
 

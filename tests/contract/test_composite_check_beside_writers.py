@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.errors import StoreBusy
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.retrievers import Copies, Feed
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.vocabulary import Check
+from bethink.errors import StoreBusy
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.retrievers import Copies, Feed
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.vocabulary import Check
 from tests.contract.composites import Closing, composite, tell
 
 
@@ -90,7 +90,7 @@ def test_nobody_feeds_it_while_it_looks_at_itself(closing: Closing) -> None:
 def test_one_that_is_fed_without_a_pause_is_looked_at_all_the_same(
     closing: Closing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.stores.composite.checking._OTHERS_FEED", 0.01)
+    monkeypatch.setattr("bethink.stores.composite.checking._OTHERS_FEED", 0.01)
     truth = InMemoryStore()
     store = closing(composite(Watched(InMemoryStore(), name="one"), truth=truth))
     tell(store, "预算会议 budget", "a")

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.stores.composite import Bounds, CompositeStore
-from recollect.stores.retrievers import MEANING, WORDS
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_entry, make_memory
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.stores.composite import Bounds, CompositeStore
+from bethink.stores.retrievers import MEANING, WORDS
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_entry, make_memory
+from bethink.vocabulary import Status
 from tests.contract.unruly import Unruly, until
 from tests.durability.children import Say, kill_after
 from tests.embedders_of_tests import Letters

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.errors import StoreError
-from recollect.stores.composite import Bounds
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Shortfall
-from recollect.stores.retrievers import WORDS
-from recollect.testing import run_at_once
+from bethink.errors import StoreError
+from bethink.stores.composite import Bounds
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Shortfall
+from bethink.stores.retrievers import WORDS
+from bethink.testing import run_at_once
 from tests.contract.composites import TOY, Closing, composite, ids, meaning, shortfalls, tell, words
 from tests.contract.unruly import Unruly, until
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import FingerprintMismatch, InvalidInput, StoreError
-from recollect.stores.composite import Bounds
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.retrievers import Position
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import ToyEmbedder
-from recollect.testing.changing_over import change_over
-from recollect.text import tokenise
+from bethink.errors import FingerprintMismatch, InvalidInput, StoreError
+from bethink.stores.composite import Bounds
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.retrievers import Position
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.testing import ToyEmbedder
+from bethink.testing.changing_over import change_over
+from bethink.text import tokenise
 from tests.contract.composites import (
     PATIENT,
     TOY,

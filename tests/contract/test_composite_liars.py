@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from recollect.filters import parse_filter
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.retrievers import MEANING, WORDS
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import make_entry, make_memory
+from bethink.filters import parse_filter
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.retrievers import MEANING, WORDS
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.testing import make_entry, make_memory
 from tests.contract.composites import TOY, Closing, composite, ids, meaning, shortfalls, tell, words
 from tests.contract.unruly import WithoutWalls, until
 
@@ -53,7 +53,7 @@ def test_what_an_engine_lost_is_noticed_and_made_anew(closing: Closing) -> None:
     held.delete(["m1", "m3"])
     (line,) = [check for check in store.check() if check.part == "retriever one"]
     assert (line.ok, "2 are missing" in line.finding) == (False, True)
-    assert "recollect reindex --files" in line.fix
+    assert "bethink reindex --files" in line.fix
     store.maintain(anew=True)
     assert len(words(store, "alpha")) == 5
     assert all(check.ok for check in store.check())

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.composite import CompositeStore
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.store_retriever import StoreRetriever
+from bethink.stores.composite import CompositeStore
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.store_retriever import StoreRetriever
 from tests.contract.composites import PATIENT, QUICK, composite, ids, meaning, tell, words
 from tests.contract.unruly import Unruly
 

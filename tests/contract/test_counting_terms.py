@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.errors import UnknownSpace
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Counted, CountsTerms
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import FakeClock, make_entry, make_memory
-from recollect.text.fold import fold_for_terms
-from recollect.text.tokenise import count_terms, query_terms, stands_for_many
-from recollect.vocabulary import Recollection
+from bethink import Engine
+from bethink.errors import UnknownSpace
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Counted, CountsTerms
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import FakeClock, make_entry, make_memory
+from bethink.text.fold import fold_for_terms
+from bethink.text.tokenise import count_terms, query_terms, stands_for_many
+from bethink.vocabulary import Recollection
 
 PIECES = (
     "budget budgets Budget, the of 2026 don't ERR_CONN_1042 --no-cache user_id=7 getUserName "

@@ -11,11 +11,11 @@ import apsw
 import numpy as np
 import pytest
 
-from recollect.errors import StoreBusy
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.retrievers import Feed, What
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from bethink.errors import StoreBusy
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.retrievers import Feed, What
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
 from tests.durability.children import Child, Say
 
 TOY, OTHER = ToyEmbedder(), ToyEmbedder("other", 6)

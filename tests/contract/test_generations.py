@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import UnknownSpace
-from recollect.stores.protocol import KeepsGenerations
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import FakeClock
-from recollect.testing.entries import NOON, make_memory
-from recollect.testing.generations import run_generation_programs
+from bethink import Engine
+from bethink.errors import UnknownSpace
+from bethink.stores.protocol import KeepsGenerations
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import FakeClock
+from bethink.testing.entries import NOON, make_memory
+from bethink.testing.generations import run_generation_programs
 from tests.engines_of_tests import STORES, engine_on
 
 

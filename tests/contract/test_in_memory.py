@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Store
-from recollect.testing import StoreContract, TierContract
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Store
+from bethink.testing import StoreContract, TierContract
 
 
 class TestInMemoryStore(StoreContract):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.embedders.protocol import embed_question
-from recollect.stores.protocol import Compared
+from bethink import Engine
+from bethink.embedders.protocol import embed_question
+from bethink.stores.protocol import Compared
 from tests.embedders_of_tests import Letters
 
 

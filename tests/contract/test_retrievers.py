@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.retrievers import MEANING, WORDS, Retriever
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import RetrieverContract
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.retrievers import MEANING, WORDS, Retriever
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.testing import RetrieverContract
 
 
 class TestReferenceAsRetriever(RetrieverContract):

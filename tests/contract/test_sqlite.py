@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import StoreContract, TierContract
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import StoreContract, TierContract
 
 
 def reopen(store: Store) -> Store:

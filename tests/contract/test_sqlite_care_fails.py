@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.stores import maintainer
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from bethink import Engine
+from bethink.stores import maintainer
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
 
 TOY = ToyEmbedder()
 
@@ -19,7 +19,7 @@ TOY = ToyEmbedder()
 def test_it_rests_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, "recollect")
+    caplog.set_level(logging.WARNING, "bethink")
     monkeypatch.setattr(large, "SIDECAR_FROM", 5)
     monkeypatch.setattr(large, "BEHIND_AT_LEAST", 1)
     now = [0.0]
@@ -55,7 +55,7 @@ def test_it_rests_and_says_why(
         assert note.endswith("tried again by the first question in 20 s or later")
         assert str(store.path) not in note
         (fault,) = [check for check in engine.doctor() if check.part == "maintenance"]
-        assert not fault.ok and "recollect reindex --files" in fault.fix
+        assert not fault.ok and "bethink reindex --files" in fault.fix
         in_the_way.unlink()
         now[0] += 20
         assert engine.status().notes[0].endswith("It is tried again now")

@@ -7,9 +7,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.stores.sqlite import words
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_entry, make_memory
+from bethink.stores.sqlite import words
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_entry, make_memory
 from tests.contract.composites import TOY, tell
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import RecollectError, StoreCorrupt, StoreError, StoreReadOnly, StoreTooNew
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.sqlite import large, schema
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_entry, make_memory
-from recollect.testing.programs import EVERYTHING, same_state
-from recollect.text import tokenise
+from bethink.errors import BethinkError, StoreCorrupt, StoreError, StoreReadOnly, StoreTooNew
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.sqlite import large, schema
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_entry, make_memory
+from bethink.testing.programs import EVERYTHING, same_state
+from bethink.text import tokenise
 from tests.contract.filled import TOY, fill, same_answers
 
 
@@ -308,7 +308,7 @@ def outcome(path: Path) -> tuple[int, list[str]]:
     count = 0
     try:
         store = SQLiteStore(path)
-    except RecollectError as e:
+    except BethinkError as e:
         return 0, [str(e)]
     for work in (
         lambda: len(store.scan(limit=EVERYTHING).memories),
@@ -317,7 +317,7 @@ def outcome(path: Path) -> tuple[int, list[str]]:
     ):
         try:
             count += work() or 0
-        except RecollectError as e:
+        except BethinkError as e:
             met.append(str(e))
     checks = store.check()
     met += [check.finding for check in checks if not check.ok]
@@ -369,7 +369,7 @@ def test_a_store_of_a_later_time_is_refused(path: Path) -> None:
     db.pragma("user_version", len(schema.MIGRATIONS) + 1)
     db.close()
     before = path.read_bytes()
-    with pytest.raises(StoreTooNew, match="pip install -U recollect"):
+    with pytest.raises(StoreTooNew, match="pip install -U bethink"):
         SQLiteStore(path)
     assert path.read_bytes() == before
 

@@ -12,14 +12,14 @@ import apsw
 import numpy as np
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.posting_files import hash_term
-from recollect.stores.sqlite.spaces import spaces_of
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.text.tokenise import terms
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.posting_files import hash_term
+from bethink.stores.sqlite.spaces import spaces_of
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.text.tokenise import terms
 
 TOY = ToyEmbedder("toy", 16)
 CANARY = "zyxwvqcanary 貔貅饕餮 ERR_QXZ_770315482 is the secret"

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.connection import connect
-from recollect.stores.sqlite.spaces import spaces_of
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.sqlite.vector_tables import active_table
-from recollect.stores.sqlite.vectors import Damaged, Outrun, VectorIndex
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.vocabulary import Vectors
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.connection import connect
+from bethink.stores.sqlite.spaces import spaces_of
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.sqlite.vector_tables import active_table
+from bethink.stores.sqlite.vectors import Damaged, Outrun, VectorIndex
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.vocabulary import Vectors
 
 DIMENSION = 32
 MAKER = ToyEmbedder("clustered", DIMENSION)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.sqlite.leftovers import left_in
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_entry, make_memory
+from bethink.stores.sqlite.leftovers import left_in
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_entry, make_memory
 
 
 def comings_and_goings(store: SQLiteStore, seed: int, steps: int = 400) -> list[str]:

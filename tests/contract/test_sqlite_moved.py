@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import StoreMissing
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_entry, make_memory
+from bethink.errors import StoreMissing
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_entry, make_memory
 
 
 @pytest.mark.parametrize("how", ["moved", "replaced"])

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.stores.sqlite.sidecar import places_of
-from recollect.stores.sqlite.vectors import Places
+from bethink.stores.sqlite.sidecar import places_of
+from bethink.stores.sqlite.vectors import Places
 
 NUMBERS = st.integers(1, 40)
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import RecollectError, StoreError
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_entry, make_memory
+from bethink import Engine
+from bethink.errors import BethinkError, StoreError
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_entry, make_memory
 from tests.contract.children import in_child
 from tests.contract.filled import TOY, text
 from tests.contract.full_disk import fill_up, kept_and_refused
@@ -30,7 +30,7 @@ def look_and_write(path: Path) -> Iterator[str]:
         yield f"check {[c.finding for c in store.check() if not c.ok and c.part != 'disk']}"
         store.put([make_entry(make_memory("one more", "more"))])
         yield "written"
-    except RecollectError as e:
+    except BethinkError as e:
         yield f"{type(e).__name__} {e}"
 
 

@@ -14,17 +14,17 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.errors import RecollectError, StoreCorrupt, StoreReadOnly, StoreTooNew
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.sqlite import schema
-from recollect.stores.sqlite.events import events_file
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.sqlite.working import MUCH
-from recollect.stores.tiers import Tiers
-from recollect.testing import make_entry, make_memory, make_offer
-from recollect.testing.entries import NOON
-from recollect.testing.programs import same_state
-from recollect.vocabulary import Decision, Event, Ruling
+from bethink.errors import BethinkError, StoreCorrupt, StoreReadOnly, StoreTooNew
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.sqlite import schema
+from bethink.stores.sqlite.events import events_file
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.sqlite.working import MUCH
+from bethink.stores.tiers import Tiers
+from bethink.testing import make_entry, make_memory, make_offer
+from bethink.testing.entries import NOON
+from bethink.testing.programs import same_state
+from bethink.vocabulary import Decision, Event, Ruling
 from tests.contract.children import in_child
 from tests.contract.filled import fill, same_answers
 
@@ -118,7 +118,7 @@ def test_an_old_store_that_is_only_read_has_empty_tiers(
 def test_a_store_that_is_only_searched_loads_no_tier(used: Path) -> None:
     program = (
         "import sys\n"
-        "from recollect.stores.sqlite.store import SQLiteStore\n"
+        "from bethink.stores.sqlite.store import SQLiteStore\n"
         "store = SQLiteStore(sys.argv[1])\n"
         "store.search_words(['alpha'], spaces=['global'], where=None, limit=3)\n"
         "tiers = ('sqlite.quarantine', 'sqlite.working', 'sqlite.events')\n"
@@ -204,7 +204,7 @@ def look_and_append(path: Path) -> Iterator[str]:
         try:
             write()
             yield "written"
-        except RecollectError as e:
+        except BethinkError as e:
             yield f"{type(e).__name__} {e}"
 
 

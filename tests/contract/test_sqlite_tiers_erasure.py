@@ -9,10 +9,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_memory, make_offer
-from recollect.testing.entries import NOON
-from recollect.vocabulary import Decision, Event, Offer, Ruling
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_memory, make_offer
+from bethink.testing.entries import NOON
+from bethink.vocabulary import Decision, Event, Offer, Ruling
 
 CANARY = "zyxwvqcanary 貔貅饕餮 is the secret " + "长 long " * 2000  # and beyond one page
 SECRETS = (

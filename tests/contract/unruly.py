@@ -6,9 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from recollect.filters import Filter
-from recollect.stores.protocol import Store
-from recollect.stores.retrievers import (
+from bethink.filters import Filter
+from bethink.stores.protocol import Store
+from bethink.stores.retrievers import (
     MEANING,
     WORDS,
     Changes,
@@ -17,8 +17,8 @@ from recollect.stores.retrievers import (
     Position,
     Seen,
 )
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.vocabulary import Vector
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.vocabulary import Vector
 
 
 class Unruly(StoreRetriever):

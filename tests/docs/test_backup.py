@@ -14,9 +14,9 @@ from shlex import split
 
 import pytest
 
-from recollect.access.reception import Reception
-from recollect.settings import Settings
-from recollect.testing.postgres_server import PostgresServer
+from bethink.access.reception import Reception
+from bethink.settings import Settings
+from bethink.testing.postgres_server import PostgresServer
 from tests.docs.test_docs import ROOT, blocks
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
@@ -29,9 +29,9 @@ TENANTS = ("default", "acme", "研发部")
 # Uses a store as a server does, and ends as a power cut would: nothing is put in order.
 _USE = """
 import os, sys
-from recollect import Engine
-from recollect.access.reception import Reception
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.access.reception import Reception
+from bethink.settings import Settings
 
 settings = Settings(store=sys.argv[1], embedder="hashing")
 reception = Reception(settings)
@@ -150,8 +150,8 @@ def test_the_backup_of_one_tenant_is_a_command_that_works(
                 reception.create_tenant(tenant)
             with reception.tenants.engine(tenant) as engine:
                 engine.remember(f"the budget of {tenant} 的预算")
-    told = block.replace("postgresql://recollect@db.example.org/memory", address)
-    told = told.replace("postgresql://recollect@db.example.org/restored", restored)
+    told = block.replace("postgresql://bethink@db.example.org/memory", address)
+    told = told.replace("postgresql://bethink@db.example.org/restored", restored)
     ran = [cli(*split(line)[1:], "--json") for line in told.splitlines() if line.strip()]
     assert [one.code for one in ran] == [0] * 5, [one.err for one in ran]
     assert ran[1].json["memories"] == 1

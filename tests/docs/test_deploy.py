@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from recollect.doors.cli.main import build_parser
-from recollect.settings import Settings
+from bethink.doors.cli.main import build_parser
+from bethink.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -34,7 +34,7 @@ def compose() -> dict[str, Any]:
 
 def test_every_key_is_one_of_compose_s(compose: dict[str, Any]) -> None:
     assert compose.keys() == {"name", "services", "volumes"}
-    assert compose["services"].keys() == {"database", "hot", "recollect"}
+    assert compose["services"].keys() == {"database", "hot", "bethink"}
     for name, service in compose["services"].items():
         for key, value in service.items():
             assert isinstance(value, SERVICE[key]), (name, key)
@@ -53,7 +53,7 @@ def test_what_is_mounted_is_there(compose: dict[str, Any]) -> None:
                 assert (DEPLOY / place).is_file()
             else:
                 assert place in compose["volumes"]
-    build = compose["services"]["recollect"]["build"]
+    build = compose["services"]["bethink"]["build"]
     assert (DEPLOY / build["context"]).resolve() == ROOT
     assert (ROOT / build["dockerfile"]).is_file()
 
@@ -70,7 +70,7 @@ def test_every_variable_is_in_the_example_and_no_password_is(compose: dict[str, 
 
 
 def test_the_server_understands_its_command(compose: dict[str, Any]) -> None:
-    service = compose["services"]["recollect"]
+    service = compose["services"]["bethink"]
     said = [re.sub(r"\$\{\w+:-(.*)\}", r"\1", word) for word in service["command"]]  # by default
     parsed = build_parser("serve").parse_args(said)
     assert (parsed.command, parsed.host, parsed.port) == ("serve", "0.0.0.0", 8321)
@@ -78,11 +78,11 @@ def test_the_server_understands_its_command(compose: dict[str, Any]) -> None:
     assert service["ports"][0].startswith("127.0.0.1:")  # nobody else reaches it without a proxy
     assert service["ports"][0].endswith(f":{parsed.port}")
     for name in service["environment"]:
-        if name.startswith("RECOLLECT_"):
-            assert name.removeprefix("RECOLLECT_").lower() in Settings.__slots__, name
-    assert Settings(store=service["environment"]["RECOLLECT_STORE"]).server is not None
+        if name.startswith("BETHINK_"):
+            assert name.removeprefix("BETHINK_").lower() in Settings.__slots__, name
+    assert Settings(store=service["environment"]["BETHINK_STORE"]).server is not None
     text = (DEPLOY / "compose.yaml").read_text("utf-8")
-    for line in re.findall(r"run --rm recollect (.+)", text):
+    for line in re.findall(r"run --rm bethink (.+)", text):
         words = shlex.split(line)
         assert build_parser(words[0]).parse_args(words).command == words[0]
 
@@ -98,4 +98,4 @@ def test_the_image_installs_what_there_is() -> None:
     assert installed is not None
     assert set(installed[1].split(",")) <= extras.keys()
     assert {"server", "postgres", "redis"} <= set(installed[1].split(","))
-    assert "USER recollect" in dockerfile
+    assert "USER bethink" in dockerfile

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import RecollectError, Status, errors
-from recollect.doors.cli.main import COMMANDS, build_parser
-from recollect.doors.cli.reference import page
-from recollect.filters import (
+from bethink import BethinkError, Status, errors
+from bethink.doors.cli.main import COMMANDS, build_parser
+from bethink.doors.cli.reference import page
+from bethink.filters import (
     LIST_FIELDS,
     NUMBER_FIELDS,
     OPEN_FIELDS,
@@ -20,7 +20,7 @@ from recollect.filters import (
     TIME_FIELDS,
     parse_filter,
 )
-from recollect.settings import MEANING, PROJECT_MAY_SET, Settings
+from bethink.settings import MEANING, PROJECT_MAY_SET, Settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -43,15 +43,15 @@ def test_python_blocks_run(
 
 
 def commands_in(path: Path) -> list[str]:
-    """Every line that calls recollect in a shell block."""
+    """Every line that calls bethink in a shell block."""
     lines = [
         line.removeprefix("$ ").strip()
         for language in ("bash", "console")
         for block in blocks(path, language)
         for line in block.splitlines()
     ]
-    calls = [line for line in lines if re.search(r"(^|/| )recollect ", line)]
-    return [line[line.index("recollect ") :] for line in calls]
+    calls = [line for line in lines if re.search(r"(^|/| )bethink ", line)]
+    return [line[line.index("bethink ") :] for line in calls]
 
 
 @pytest.mark.parametrize("path", [p for p in PAGES if commands_in(p)], ids=lambda p: p.name)
@@ -66,7 +66,7 @@ def test_commands_in_the_docs_exist(path: Path) -> None:
 
 def test_the_command_reference_is_true() -> None:
     assert (ROOT / "docs/reference/commands.md").read_text("utf-8") == page(), (
-        "run: python -m recollect.doors.cli.reference > docs/reference/commands.md"
+        "run: python -m bethink.doors.cli.reference > docs/reference/commands.md"
     )
 
 
@@ -75,7 +75,7 @@ def test_readme_has_exactly_two_set_up_commands() -> None:
     set_up = text[text.index("## Set up") : text.index("## What it does")]
     found = re.findall(r"```bash\n(.*?)```", set_up, re.S)
     assert len(found) == 2
-    assert "recollect demo" in found[0]
+    assert "bethink demo" in found[0]
     assert found[1].strip() == "bash scripts/test"
     assert "scripts/test" in (ROOT / ".ci/run").read_text()
 
@@ -93,7 +93,7 @@ def test_every_error_and_status_is_documented() -> None:
     text = (ROOT / "docs/reference/errors.md").read_text("utf-8")
     classes = [value for value in vars(errors).values() if isinstance(value, type)]
     for value in classes:
-        if issubclass(value, RecollectError) and value is not RecollectError:
+        if issubclass(value, BethinkError) and value is not BethinkError:
             assert f"| `{value.__name__}` | `{value.code}` | {value.exit_code} |" in text
             assert value.__name__ in (errors.__doc__ or "")
     for status in Status:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from recollect import Engine
-from recollect.events.kinds import (
+from bethink import Engine
+from bethink.events.kinds import (
     GAP,
     KINDS,
     MEMORY_RETRIEVAL_ERROR,
@@ -14,9 +14,9 @@ from recollect.events.kinds import (
     RETRIEVAL_TRACE,
     TIER_CHANGE,
 )
-from recollect.knowledge import KnowledgeBase
-from recollect.settings import Settings
-from recollect.workflow.node import MemoryRetrievalNode
+from bethink.knowledge import KnowledgeBase
+from bethink.settings import Settings
+from bethink.workflow.node import MemoryRetrievalNode
 
 PAGE = Path(__file__).parents[2] / "docs/reference/events.md"
 LONG = (

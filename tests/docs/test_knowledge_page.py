@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from recollect.knowledge.citations import MATCH_TYPES, Citation
-from recollect.knowledge.params import FIELDS
-from recollect.recall.presets_by_use import KNOWLEDGE, KNOWLEDGE_WIDEN
-from recollect.settings import RANGES
+from bethink.knowledge.citations import MATCH_TYPES, Citation
+from bethink.knowledge.params import FIELDS
+from bethink.recall.presets_by_use import KNOWLEDGE, KNOWLEDGE_WIDEN
+from bethink.settings import RANGES
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/knowledge.md").read_text("utf-8")
 ROWS = [line for line in PAGE.splitlines() if line.startswith("| `")]

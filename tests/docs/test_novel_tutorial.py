@@ -40,15 +40,15 @@ def read(page: str) -> list[Block]:
 def typed(line: str, desk: Path) -> str:
     """As in a terminal: the program prints text there, not JSON."""
     words = [*shlex.split(line), "--text"]
-    assert words[0] == "recollect", line
+    assert words[0] == "bethink", line
     environment = {
         **os.environ,
         "PYTHONIOENCODING": "utf-8",
         "XDG_CONFIG_HOME": str(desk / "config"),
-        "RECOLLECT_STORE": str(desk / "memory.db"),
+        "BETHINK_STORE": str(desk / "memory.db"),
     }
     ran = subprocess.run(
-        [sys.executable, "-m", "recollect.doors.cli.main", *words[1:]],
+        [sys.executable, "-m", "bethink.doors.cli.main", *words[1:]],
         capture_output=True,
         encoding="utf-8",
         cwd=desk,
@@ -100,10 +100,10 @@ def test_every_command_does_what_the_page_says(desk: Path) -> None:
 
 def test_the_promise_is_open_until_it_is_kept(desk: Path) -> None:
     """What the page says of threads and of the future, asked after its last command."""
-    ask = "recollect story threads --project salt-lamp --chapter {} --scene 2"
+    ask = "bethink story threads --project salt-lamp --chapter {} --scene 2"
     assert "promised" in typed(ask.format(9), desk)
     assert "promised" not in typed(ask.format(10), desk)
-    late = "recollect story state Tobin --project salt-lamp --chapter 9 --scene 1"
+    late = "bethink story state Tobin --project salt-lamp --chapter 9 --scene 1"
     assert "left arm: healed" in typed(late, desk)
     assert "mood" not in typed(late, desk)
 

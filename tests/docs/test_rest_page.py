@@ -8,10 +8,10 @@ from pathlib import Path
 
 from fastapi.routing import APIRoute
 
-from recollect.access.reception import Reception
-from recollect.doors.http.app import create_app
-from recollect.doors.http.reference import page
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.doors.http.app import create_app
+from bethink.doors.http.reference import page
+from bethink.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs/reference/rest.md"
 
@@ -27,7 +27,7 @@ def _ways(reception: Reception) -> set[str]:
 
 def test_the_page_is_true() -> None:
     assert PAGE.read_text("utf-8") == page(), (
-        "run: python -m recollect.doors.http.reference > docs/reference/rest.md"
+        "run: python -m bethink.doors.http.reference > docs/reference/rest.md"
     )
 
 
@@ -58,7 +58,7 @@ class _Read(HTMLParser):
 
 
 def test_the_servers_own_page_needs_no_network(tmp_path: Path) -> None:
-    from recollect.doors.http.api_page import page_of
+    from bethink.doors.http.api_page import page_of
 
     with Reception(Settings(store=str(tmp_path / "m.db"), embedder="none")) as reception:
         ways = _ways(reception)

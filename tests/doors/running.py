@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.doors.cli.main import main
+from bethink.doors.cli.main import main
 
 
 class Ran(NamedTuple):
@@ -37,8 +37,8 @@ Cli = Callable[..., Ran]
 @pytest.fixture
 def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run a command in this process on a store of its own, with an embedder that loads at once."""
-    monkeypatch.setenv("RECOLLECT_STORE", str(tmp_path / "memory.db"))
-    monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
+    monkeypatch.setenv("BETHINK_STORE", str(tmp_path / "memory.db"))
+    monkeypatch.setenv("BETHINK_EMBEDDER", "hashing")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.chdir(tmp_path)
 
@@ -67,14 +67,14 @@ def process(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "recollect.doors.cli.main", *arguments],
+        [sys.executable, "-m", "bethink.doors.cli.main", *arguments],
         input=given,
         capture_output=True,
         check=False,
         env={
             **os.environ,
-            "RECOLLECT_STORE": str(store),
-            "RECOLLECT_EMBEDDER": "hashing",
+            "BETHINK_STORE": str(store),
+            "BETHINK_EMBEDDER": "hashing",
             **environment,
         },
     )
@@ -91,15 +91,15 @@ def in_terminal(
     shown. `seen` is filled with it as it comes."""
     outer, inner = pty.openpty()
     child = subprocess.Popen(
-        [sys.executable, "-m", "recollect.doors.cli.main", *arguments],
+        [sys.executable, "-m", "bethink.doors.cli.main", *arguments],
         stdin=inner,
         stdout=inner,
         stderr=inner,
         cwd=cwd,
         env={
             **os.environ,
-            "RECOLLECT_STORE": str(store),
-            "RECOLLECT_EMBEDDER": "hashing",
+            "BETHINK_STORE": str(store),
+            "BETHINK_EMBEDDER": "hashing",
             "TERM": "xterm",
         },
     )

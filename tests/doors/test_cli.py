@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.doors.cli.main import COMMANDS
+from bethink.doors.cli.main import COMMANDS
 from tests.doors.running import Cli
 
 
@@ -216,13 +216,13 @@ def test_every_setting_can_be_seen_set_and_unset(cli: Cli, monkeypatch: pytest.M
     assert cli("config", "get", "budget").json == {"budget": 1500}
     cli("config", "set", "budget", "900")
     assert cli("config").json["budget"]["value"] == 900
-    monkeypatch.setenv("RECOLLECT_BUDGET", "700")
+    monkeypatch.setenv("BETHINK_BUDGET", "700")
     assert cli("config").json["budget"] == {
         "value": 700,
-        "from": "RECOLLECT_BUDGET",
+        "from": "BETHINK_BUDGET",
         "meaning": "how many tokens a recall may use",
     }
-    monkeypatch.delenv("RECOLLECT_BUDGET")
+    monkeypatch.delenv("BETHINK_BUDGET")
     cli("config", "unset", "budget")
     assert cli("config", "get", "budget").json == {"budget": 1500}
     cli("config", "set", "endpoint_key", "s3cret")
@@ -242,7 +242,7 @@ def test_without_an_embedder_words_answer_and_the_status_says_so(cli: Cli) -> No
 
 
 def test_demo_answers_in_both_languages(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDER", "use-m")
+    monkeypatch.setenv("BETHINK_EMBEDDER", "use-m")
     answers = {a["query"]: a["hits"][0]["text"] for a in cli("demo", "--json").json["answers"]}
     assert "dark mode" in answers["which colour theme does Mei like?"]
     assert "周五" in answers["什么时候开预算会？"]
@@ -254,7 +254,7 @@ def test_demo_answers_in_both_languages(cli: Cli, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_script(cli: Cli, shell: str) -> None:
-    assert "recollect" in cli("completion", shell).out
+    assert "bethink" in cli("completion", shell).out
 
 
 def test_a_taken_id_stops_neither_bulk_nor_import(cli: Cli, tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_told_again_with_more_says_what_it_did_not_take(cli: Cli) -> None:
 
 
 def test_the_named_identifier_comes_first(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBEDDER", "use-m")
+    monkeypatch.setenv("BETHINK_EMBEDDER", "use-m")
     for text in (
         "ERR_CONN_1043 means that the certificate has expired",
         "ERR_CONN_1044: connection error, what it means and how to fix it",

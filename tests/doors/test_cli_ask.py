@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
 from tests.doors.running import Cli
 from tests.knowledge.documents_of_tests import handbooks
 
@@ -64,8 +64,8 @@ def test_a_long_conversation_is_kept_whole(cli: Cli, told: Path) -> None:
 def test_a_mistyped_space_is_an_error_and_is_not_made(
     cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch, slip: str, web: tuple[str, ...]
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_WEB_SEARCH", "searxng")
-    monkeypatch.setenv("RECOLLECT_WEB_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("BETHINK_WEB_SEARCH", "searxng")
+    monkeypatch.setenv("BETHINK_WEB_ENDPOINT", "http://127.0.0.1:9")
     ran = cli("ask", "离职通知期 notice", "--space", slip, *web)
     assert ran.code == 2 and slip in ran.error["message"]
     assert "handbook" in ran.error["message"]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.recall.presets import PURPOSES
-from recollect.recall.render import FORMATS
+from bethink.recall.presets import PURPOSES
+from bethink.recall.render import FORMATS
 from tests.doors.running import Cli
 
 
@@ -146,7 +146,7 @@ def test_why_not_of_nobody(cli: Cli) -> None:
 
 def test_presets_are_completed(tmp_path: Path) -> None:
     """As a shell asks for it."""
-    line = "recollect recall x --preset "
+    line = "bethink recall x --preset "
     environment = {
         **os.environ,
         "_ARGCOMPLETE": "1",
@@ -156,7 +156,7 @@ def test_presets_are_completed(tmp_path: Path) -> None:
         "COMP_POINT": str(len(line)),
     }
     subprocess.run(
-        [sys.executable, "-m", "recollect.doors.cli.main"], env=environment, timeout=60, check=False
+        [sys.executable, "-m", "bethink.doors.cli.main"], env=environment, timeout=60, check=False
     )
     completed = (tmp_path / "out").read_text().split()
     assert completed == list(PURPOSES)
@@ -165,7 +165,7 @@ def test_presets_are_completed(tmp_path: Path) -> None:
 def test_a_question_from_a_pipe(cli: Cli, tmp_path: Path) -> None:
     cli("remember", "Mei prefers dark mode", "--id", "it")
     ran = subprocess.run(
-        [sys.executable, "-m", "recollect.doors.cli.main", "why-not", "it", "-", "--words"],
+        [sys.executable, "-m", "bethink.doors.cli.main", "why-not", "it", "-", "--words"],
         input="小美 dark mode".encode(),
         capture_output=True,
         timeout=60,

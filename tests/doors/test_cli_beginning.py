@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.settings import data_directory
+from bethink.settings import data_directory
 from tests.doors.running import Cli
 
 pytestmark = pytest.mark.usefixtures("own_home")
@@ -42,18 +42,18 @@ def test_notes_are_bound_by_their_folders_name(cli: Cli, tmp_path: Path) -> None
 def test_no_project_here_is_said(cli: Cli) -> None:
     ran = cli("init", "--yes").json
     assert [book["space"] for book in ran["books"]] == ["global"]
-    assert "recollect init --project" in ran["notes"][0]
-    assert "recollect init --project" in cli("init", "--yes", "--text").out
+    assert "bethink init --project" in ran["notes"][0]
+    assert "bethink init --project" in cli("init", "--yes", "--text").out
     assert "is there already" in cli("init", "--yes").json["notes"][0]
 
 
 def test_a_folder_that_is_gone_is_made_again_or_it_is_said_why_not(cli: Cli, project: Path) -> None:
     cli("init", "--yes")
-    shutil.rmtree(project / ".recollect")
+    shutil.rmtree(project / ".bethink")
     assert [b["space"] for b in cli("init", "--yes").json["books"]] == ["api"]
-    assert (project / ".recollect/agent/decisions.md").is_file()
+    assert (project / ".bethink/agent/decisions.md").is_file()
     cli("remember", "我们用 apsw: we use apsw", "--kind", "decision")
-    shutil.rmtree(project / ".recollect")
+    shutil.rmtree(project / ".bethink")
     ran = cli("init", "--yes").json
     assert ran["books"] == []
     assert any("1 memories" in note and "--forget" in note for note in ran["notes"])
@@ -66,8 +66,8 @@ def test_a_folder_that_is_gone_is_made_again_or_it_is_said_why_not(cli: Cli, pro
 def test_nothing_is_made_where_not_all_can_be(cli: Cli, project: Path, there: str) -> None:
     outside = project.parent / "outside"
     outside.mkdir()
-    (project / ".recollect").mkdir()
-    agent = project / ".recollect/agent"
+    (project / ".bethink").mkdir()
+    agent = project / ".bethink/agent"
     if there == "file":
         agent.write_text("")
     else:
@@ -75,9 +75,9 @@ def test_nothing_is_made_where_not_all_can_be(cli: Cli, project: Path, there: st
     refused = cli("init", "--yes")
     assert refused.code == 2
     assert str(agent) in refused.error["message"]
-    assert [path.name for path in (project / ".recollect").iterdir()] == ["agent"]
+    assert [path.name for path in (project / ".bethink").iterdir()] == ["agent"]
     assert not (data_directory() / "notebook").exists()
-    assert not (project / ".recollect.toml").exists()
+    assert not (project / ".bethink.toml").exists()
     assert cli("source").json == []
 
 
@@ -88,8 +88,8 @@ def test_what_lies_there_is_suggested(cli: Cli, project: Path) -> None:
     (project / "notes").mkdir()
     commands = [s["command"] for s in cli("init", "--yes").json["suggestions"]]
     assert commands == [
-        "recollect import CLAUDE.md --space api",
-        "recollect source add docs --space api",
+        "bethink import CLAUDE.md --space api",
+        "bethink source add docs --space api",
     ]
     assert commands[0] in cli("init", "--yes", "--text").out
     for command in commands:
@@ -102,7 +102,7 @@ def test_what_lies_there_is_suggested(cli: Cli, project: Path) -> None:
 
 def clone(place: Path, space: str = "api") -> Path:
     (place / ".git").mkdir(parents=True)
-    (place / ".recollect.toml").write_text(f'space = "{space}"\n', "utf-8")
+    (place / ".bethink.toml").write_text(f'space = "{space}"\n', "utf-8")
     return place
 
 
@@ -115,7 +115,7 @@ def test_a_fresh_clone_cannot_choose_a_space_that_is_there(
     asked = cli("recall", "secret 密码")
     assert asked.json["spaces"] == ["global"]
     assert asked.json["hits"] == []
-    assert "recollect init" in asked.err
+    assert "bethink init" in asked.err
     assert cli("remember", "told here").json["space"] == "global"
     offered = cli("init").json
     assert any("until you agree" in note for note in offered["notes"])
@@ -123,7 +123,7 @@ def test_a_fresh_clone_cannot_choose_a_space_that_is_there(
     assert any("1 memories are shown here" in note for note in agreed["notes"])
     asked = cli("recall", "secret 密码")
     assert asked.json["hits"][0]["text"] == "secret 密码 of the api"
-    assert "recollect init" not in asked.err
+    assert "bethink init" not in asked.err
 
 
 def test_a_project_that_was_begun_here_keeps_its_space_until_it_is_moved(
@@ -140,9 +140,9 @@ def test_a_project_that_was_begun_here_keeps_its_space_until_it_is_moved(
     monkeypatch.chdir(moved)
     asked = cli("recall", "apsw")
     assert asked.json["spaces"] == ["global"]
-    assert f"recollect init' in {moved}" in asked.err
+    assert f"bethink init' in {moved}" in asked.err
     again = cli("init", "--project", "--yes").json
-    assert [book["root"] for book in again["books"]] == [str(moved / ".recollect")]
+    assert [book["root"] for book in again["books"]] == [str(moved / ".bethink")]
     assert cli("recall", "apsw").json["spaces"] == ["api", "global"]
 
 

@@ -32,7 +32,7 @@ def test_doctor_names_a_missing_embedder(cli: Cli) -> None:
     cli("remember", "kept all the same", "--embedder", "arctic-s")
     sick = cli("doctor", "--embedder", "arctic-s")
     assert sick.code == 1
-    assert "recollect models pull arctic-s" in sick.out
+    assert "bethink models pull arctic-s" in sick.out
 
 
 def test_init_creates_and_keeps(cli: Cli, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_missing_directory_is_not_advised_to_be_made_by_what_just_failed(
     assert refused.code == 5
     said = refused.error["message"]
     assert f"the directory {tmp_path / '没有'} does not exist; create it, or name another" in said
-    assert "recollect init" not in said
+    assert "bethink init" not in said
 
 
 def test_a_damaged_text_is_named_and_the_others_are_saved(cli: Cli, tmp_path: Path) -> None:
@@ -136,19 +136,19 @@ def test_a_wrong_setting_is_refused_and_named(
     (tmp_path / "afile").touch()
     refused = cli("config", "set", name, value)
     assert refused.code == 2
-    assert not (tmp_path / "config/recollect").exists()
+    assert not (tmp_path / "config/bethink").exists()
     assert cli("config", "set", name, good).code == 0
     cli("remember", "kept 记住", "--store", str(tmp_path / "memory.db"))
     sick = [check for check in cli("doctor").json if check["part"] == "settings"]
     assert [check["ok"] for check in sick] == [True]
-    monkeypatch.setenv(f"RECOLLECT_{name.upper()}", value)
+    monkeypatch.setenv(f"BETHINK_{name.upper()}", value)
     (sick,) = [check for check in cli("doctor").json if check["part"] == "settings"]
     assert sick["ok"] is False
-    assert f"RECOLLECT_{name.upper()}: {name}" in sick["finding"]
+    assert f"BETHINK_{name.upper()}: {name}" in sick["finding"]
 
 
 def test_doctor_says_how_a_project_gets_its_space(cli: Cli, tmp_path: Path) -> None:
     cli("remember", "kept", "--space", "api")
-    (tmp_path / ".recollect.toml").write_text('space = "api"\nstore = "evil.db"\n')
+    (tmp_path / ".bethink.toml").write_text('space = "api"\nstore = "evil.db"\n')
     found = [check["fix"] for check in cli("doctor").json if check["part"] == "settings"]
-    assert found == ["remove that line", "run 'recollect init' there"]
+    assert found == ["remove that line", "run 'bethink init' there"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.settings import load
+from bethink.settings import load
 from tests.doors.running import Cli
 
 SECRET = "s3cret-开门"
@@ -15,7 +15,7 @@ SECRET = "s3cret-开门"
 @pytest.fixture(autouse=True)
 def from_the_file(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was set is what holds: no variable says otherwise."""
-    monkeypatch.delenv("RECOLLECT_STORE")
+    monkeypatch.delenv("BETHINK_STORE")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_could_not_be_used_is_refused(
     assert refused.code == 2
     assert refused.error["message"].endswith("; nothing was written")
     assert not (tmp_path / "config").exists()
-    monkeypatch.setenv(f"RECOLLECT_{name.upper()}", value)
+    monkeypatch.setenv(f"BETHINK_{name.upper()}", value)
     used = cli("remember", "预算会议 budget meeting")
     assert used.code == 2
     assert SECRET not in refused.out + refused.err + used.out + used.err
@@ -89,7 +89,7 @@ def test_what_was_done_is_what_is_said(cli: Cli) -> None:
 
 
 def test_an_address_in_the_wrong_form_is_not_told(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "config/recollect/config.toml"
+    file = tmp_path / "config/bethink/config.toml"
     file.parent.mkdir(parents=True)
     file.write_text(f'store = ["postgresql://mei:{SECRET}@h/db"]\n', "utf-8")
     ran = cli("config")

@@ -99,7 +99,7 @@ def test_prune_and_formats(cli: Cli, folder: Path) -> None:
         (("add",), 2, "nothing to add; name files or folders"),
         (("add", "nowhere.md"), 2, "there is no file or folder"),
         (("list", "x"), 2, "takes no names"),
-        (("list", "--prune"), 2, "--prune is for 'recollect documents add'"),
+        (("list", "--prune"), 2, "--prune is for 'bethink documents add'"),
         (("show", "a", "b"), 2, "takes one document"),
         (("replace", "a"), 2, "takes a document and a file"),
         (("disable",), 2, "which documents?"),

@@ -1,4 +1,4 @@
-"""`recollect events`: what happened, for people and for programs."""
+"""`bethink events`: what happened, for people and for programs."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_nothing_yet(cli: Cli) -> None:
 
 
 def test_switched_off(cli: Cli, monkeypatch: Any) -> None:
-    monkeypatch.setenv("RECOLLECT_KEEP_EVENTS", "0")
+    monkeypatch.setenv("BETHINK_KEEP_EVENTS", "0")
     fill(cli)
     ran = cli("events")
     assert lines(ran) == []
@@ -100,9 +100,9 @@ def test_following_sees_other_processes_until_it_is_interrupted(tmp_path: Path) 
     store = tmp_path / "m.db"
     process("remember", "深色主题 dark mode", store=store)
     process("recall", "before", store=store)
-    environment = {**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"}
+    environment = {**os.environ, "BETHINK_STORE": str(store), "BETHINK_EMBEDDER": "hashing"}
     with subprocess.Popen(
-        [sys.executable, "-m", "recollect.doors.cli.main", "events", "--follow", "--after", "0"],
+        [sys.executable, "-m", "bethink.doors.cli.main", "events", "--follow", "--after", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
@@ -117,8 +117,8 @@ def test_following_sees_other_processes_until_it_is_interrupted(tmp_path: Path) 
 
 def test_a_store_that_may_only_be_read_answers_all_the_same(tmp_path: Path) -> None:
     """Whoever may not write the log asks as before."""
-    from recollect import Engine
-    from recollect.settings import Settings
+    from bethink import Engine
+    from bethink.settings import Settings
 
     path = tmp_path / "m.db"
     with Engine(path, embedder="none", settings=Settings()) as engine:

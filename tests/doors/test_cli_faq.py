@@ -64,8 +64,8 @@ def test_files(cli: Cli, tmp_path: Path) -> None:
 def test_what_does_not_belong_is_refused(cli: Cli) -> None:
     for words, why in (
         (("list", "x"), "takes no 'x'"),
-        (("list", "--answer", "a"), "--answer is for 'recollect faq add'"),
-        (("add", "q", "--dry-run"), "--dry-run is for 'recollect faq import'"),
+        (("list", "--answer", "a"), "--answer is for 'bethink faq add'"),
+        (("add", "q", "--dry-run"), "--dry-run is for 'bethink faq import'"),
         (("add", "two", "words", "--answer", "a"), "one QUESTION"),
         (("add", "q"), "needs an answer"),
         (("import",), "a FILE"),

@@ -1,4 +1,4 @@
-"""recollect keys, tenants, audit; settings of a store and its spaces."""
+"""bethink keys, tenants, audit; settings of a store and its spaces."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.access.reception import Reception
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.settings import Settings
 from tests.doors.running import Cli
 
 
@@ -36,7 +36,7 @@ def test_a_key_is_made_listed_used_and_revoked(cli: Cli, tmp_path: Path) -> None
 
 def test_the_key_is_the_answer_and_what_it_may_is_said_beside_it(cli: Cli) -> None:
     made = cli("keys", "create", "ci", "--scope", "offer", "--text")
-    assert made.out.strip().startswith("rk_")
+    assert made.out.strip().startswith("bk_")
     assert len(made.out.split()) == 1  # so that a script can take it
     assert "only time" in made.err
     assert "may offer; in every space; of tenant default" in made.err
@@ -53,7 +53,7 @@ def test_what_is_wrong_is_said_with_what_to_do(cli: Cli) -> None:
     assert cli("tenants", "remove", "default", "--yes").code == 2
     nobody = cli("tenants", "remove", "没有", "--yes")
     assert nobody.code == 3
-    said = "there is no tenant '没有'; 'recollect tenants list' shows them all"
+    said = "there is no tenant '没有'; 'bethink tenants list' shows them all"
     assert nobody.error["message"] == said
     assert cli("keys", "list").out == ""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.settings import data_directory
+from bethink.settings import data_directory
 from tests.doors.running import Cli, in_terminal, process
 
 pytestmark = pytest.mark.usefixtures("own_home")
@@ -37,7 +37,7 @@ def test_init_without_a_terminal_only_says_what_it_would_offer(cli: Cli, project
     assert own["space"] == "global"
     assert its["space"] == "我的-project"
     assert its["would_make"] == ["TASKS.md", "agent/decisions.md", "agent/patterns.md"]
-    assert its["would_write"] == str(project / ".recollect.toml")
+    assert its["would_write"] == str(project / ".bethink.toml")
     assert tree(project) == before
     assert not (data_directory() / "notebook").exists()
     told = cli("init", "--text").out
@@ -53,13 +53,13 @@ def test_init_makes_both_notebooks_and_again_changes_nothing(cli: Cli, project: 
     assert made["memories"] == 0  # headings and comments are not remembered
     own = data_directory() / "notebook"
     assert {"user/preferences.md", "user/instructions.md", "user/entities.md"} == set(tree(own))
-    for text in (*tree(own).values(), *tree(project / ".recollect").values()):
+    for text in (*tree(own).values(), *tree(project / ".bethink").values()):
         heading, blank, comment = text.decode().splitlines()
         assert heading.startswith("# ")
         assert blank == ""
         assert comment.startswith("<!-- ")
         assert comment.endswith(" -->")
-    assert 'space = "我的-project"' in (project / ".recollect.toml").read_text("utf-8")
+    assert 'space = "我的-project"' in (project / ".bethink.toml").read_text("utf-8")
     before = tree(project), tree(own)
     again = cli("init", "--yes").json
     assert (again["books"], again["offers"], again["created"]) == ([], [], False)
@@ -68,8 +68,8 @@ def test_init_makes_both_notebooks_and_again_changes_nothing(cli: Cli, project: 
 
 
 def test_init_takes_what_is_there_and_overwrites_nothing(cli: Cli, project: Path) -> None:
-    (project / ".recollect.toml").write_text('space = "alpha"\n')
-    folder = project / ".recollect/agent"
+    (project / ".bethink.toml").write_text('space = "alpha"\n')
+    folder = project / ".bethink/agent"
     folder.mkdir(parents=True)
     (folder / "decisions.md").write_text("my own\r\n* Use apsw 用它\r\n", "utf-8", newline="")
     before = tree(project)
@@ -105,13 +105,13 @@ def test_init_of_notes_makes_an_index_where_there_is_none(cli: Cli, tmp_path: Pa
 def test_init_never_writes_through_links(cli: Cli, project: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    (project / ".recollect").symlink_to(outside)
+    (project / ".bethink").symlink_to(outside)
     refused = cli("init", "--project", "--yes")
     assert refused.code == 2
     assert "link" in refused.error["message"]
-    (project / ".recollect").unlink()
-    (project / ".recollect").mkdir()
-    (project / ".recollect/agent").symlink_to(outside)
+    (project / ".bethink").unlink()
+    (project / ".bethink").mkdir()
+    (project / ".bethink/agent").symlink_to(outside)
     refused = cli("init", "--project", "--yes")
     assert refused.code == 2
     assert "leads out" in refused.error["message"]
@@ -119,7 +119,7 @@ def test_init_never_writes_through_links(cli: Cli, project: Path, tmp_path: Path
 
 
 def test_a_cloned_project_cannot_have_the_users_space(cli: Cli, project: Path) -> None:
-    (project / ".recollect.toml").write_text('space = "global"\n')
+    (project / ".bethink.toml").write_text('space = "global"\n')
     refused = cli("init", "--project", "--yes")
     assert refused.code == 2
     assert "--space" in refused.error["message"]
@@ -243,7 +243,7 @@ def test_a_lost_store_is_filled_again_from_its_files(cli: Cli, tmp_path: Path) -
         if file.is_file():
             file.unlink()
     asked = cli("recall", "amethyst", "--space", "notes")
-    assert asked.code != 0 and "recollect sync" in asked.error["message"]
+    assert asked.code != 0 and "bethink sync" in asked.error["message"]
     assert cli("sync").code == 0
     assert len(cli("recall", "甲 amethyst", "--space", "notes").json["hits"]) == 1
 
@@ -264,7 +264,7 @@ def test_a_project_that_was_moved_keeps_its_memories(
     project.rename(tmp_path / "moved")
     monkeypatch.chdir(tmp_path / "moved")
     told = cli("init", "--yes", "--text").out
-    assert f"was {project / '.recollect'}; its memories came along" in told
+    assert f"was {project / '.bethink'}; its memories came along" in told
     assert cli("recall", "apsw").json["hits"][0]["id"] == one
     (memory,) = cli("list").json["memories"]
     assert (memory["id"], memory["reinforcement"]) == (one, 1)
@@ -272,7 +272,7 @@ def test_a_project_that_was_moved_keeps_its_memories(
 
 def test_list_get_and_export_look_at_the_files_too(cli: Cli, project: Path) -> None:
     cli("init", "--yes")
-    file = project / ".recollect/agent/decisions.md"
+    file = project / ".bethink/agent/decisions.md"
     file.write_text("- Use apsw 用它\n", "utf-8")
     (memory,) = cli("list").json["memories"]
     assert memory["text"] == "Use apsw 用它"
@@ -299,7 +299,7 @@ def test_forgetting_says_what_became_of_the_file(cli: Cli, project: Path) -> Non
     cli("init", "--yes")
     one = cli("remember", "The key is hunter2 机密", "--kind", "decision").json["id"]
     ran = cli("forget", one, "--yes", "--text")
-    file = project / ".recollect/agent/decisions.md"
+    file = project / ".bethink/agent/decisions.md"
     assert f"removed from {file}" in ran.err
     assert "hunter2" not in file.read_text("utf-8")
     cli("sync", "--anew")
@@ -312,7 +312,7 @@ def test_forgetting_says_what_became_of_the_file(cli: Cli, project: Path) -> Non
 def test_an_emptied_notebook_is_named_by_sync(cli: Cli, project: Path) -> None:
     cli("init", "--yes")
     cli("remember", "Use apsw 用它", "--kind", "decision")
-    for file in (project / ".recollect").rglob("*.md"):
+    for file in (project / ".bethink").rglob("*.md"):
         file.unlink()
     ran = cli("sync", "--text")
     assert ran.code == 1

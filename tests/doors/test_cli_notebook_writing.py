@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.notebook.books import Form
+from bethink import Engine
+from bethink.notebook.books import Form
 from tests.doors.running import Cli
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.embedders.models import MODELS
-from recollect.settings import EMBEDDERS, is_embedder
+from bethink.embedders.models import MODELS
+from bethink.settings import EMBEDDERS, is_embedder
 from tests.doors.running import Cli
 
 # Reasons
@@ -111,9 +111,9 @@ def test_an_unknown_embedder_is_an_error(
         assert ran.error["message"] == f"--embedder: {said}"
     ran = cli("config", "set", "embedder", "nope")
     assert ran.code == 2 and said in ran.err
-    assert not (tmp_path / "config/recollect/config.toml").exists()
+    assert not (tmp_path / "config/bethink/config.toml").exists()
     # out of a variable or a file it keeps nobody from remembering, and the question says it
-    monkeypatch.setenv("RECOLLECT_EMBEDDER", "nope")
+    monkeypatch.setenv("BETHINK_EMBEDDER", "nope")
     assert cli("remember", "another thing 另一件事").code == 0
     ran = cli("recall", "深色")
     assert ran.code == 2 and said in ran.err
@@ -150,7 +150,7 @@ def test_routes_are_read_when_they_are_set(
         path.write_text(content, "utf-8")
     ran = cli("config", "set", "routes", str(path))
     assert ran.code == 2 and says in ran.error["message"]
-    assert not (tmp_path / "config/recollect/config.toml").exists()
+    assert not (tmp_path / "config/bethink/config.toml").exists()
 
 
 def test_routes_are_kept_by_their_whole_path(cli: Cli, tmp_path: Path) -> None:

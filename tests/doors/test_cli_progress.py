@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.embedders.protocol import embed_question, embed_texts
-from recollect.embedders.watching import watched
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.embedders.protocol import embed_question, embed_texts
+from bethink.embedders.watching import watched
+from bethink.settings import Settings
 from tests.doors.http.served import until
 from tests.doors.running import in_terminal
 from tests.embedders.serving import Reply, Request, server_at
@@ -62,7 +62,7 @@ def test_embedding_is_seen_while_it_goes_on(
         return well(request)
 
     with server_at("/v1", in_no_hurry) as server:
-        monkeypatch.setenv("RECOLLECT_ENDPOINT", server.address)
+        monkeypatch.setenv("BETHINK_ENDPOINT", server.address)
         code, shown = in_terminal(
             *command,
             str(given(tmp_path, form)),

@@ -37,7 +37,7 @@ def test_what_is_the_users_own_is_kept_there_and_found_here(
     told = cli("remember", text, "--kind", kind)
     assert told.json["space"] == "global"
     assert "not the project's" in told.err
-    assert not (project / ".recollect/user").exists()
+    assert not (project / ".bethink/user").exists()
     asked = cli("recall", question if preset == "notebook" else text, "--preset", preset).json
     assert asked["spaces"] == ["api", "global"]
     assert [hit["text"] for hit in asked["hits"]] == [text]
@@ -48,7 +48,7 @@ def test_what_is_the_users_own_is_kept_there_and_found_here(
 def test_a_space_that_is_named_is_meant(cli: Cli, project: Path, text: str) -> None:
     told = cli("remember", text, "--kind", "preference", "--space", "api")
     assert told.json["space"] == "api"
-    assert text in (project / ".recollect/user/preferences.md").read_text("utf-8")
+    assert text in (project / ".bethink/user/preferences.md").read_text("utf-8")
     asked = cli("recall", "我的偏好", "--preset", "notebook", "--space", "api").json
     assert [hit["text"] for hit in asked["hits"]] == [text]
     again = cli("remember", "Tea 茶", "--kind", "preference", "--supersedes", told.json["id"])
@@ -58,7 +58,7 @@ def test_a_space_that_is_named_is_meant(cli: Cli, project: Path, text: str) -> N
 @pytest.mark.parametrize("text", ["Use apsw", "用 apsw"])
 def test_what_is_the_projects_stays_there(cli: Cli, project: Path, text: str) -> None:
     assert cli("remember", text, "--kind", "decision").json["space"] == "api"
-    assert text in (project / ".recollect/agent/decisions.md").read_text("utf-8")
+    assert text in (project / ".bethink/agent/decisions.md").read_text("utf-8")
 
 
 # Kinds, as people name them
@@ -68,7 +68,7 @@ def test_what_is_the_projects_stays_there(cli: Cli, project: Path, text: str) ->
 def test_a_kind_is_known_by_its_names(cli: Cli, project: Path, kind: str) -> None:
     told = cli("remember", "用 apsw for SQLite", "--kind", kind)
     assert "is kept as 'decision'" in told.err
-    assert "用 apsw" in (project / ".recollect/agent/decisions.md").read_text("utf-8")
+    assert "用 apsw" in (project / ".bethink/agent/decisions.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("kind", ["prefs", "心情"])
@@ -106,7 +106,7 @@ def test_a_day_is_named_as_in_a_question(cli: Cli, project: Path, when: str) -> 
     assert (
         cli("remember", "和小李开会 met Li", "--kind", "journal", "--occurred-at", when).code == 0
     )
-    (day,) = (project / ".recollect/journal").iterdir()
+    (day,) = (project / ".bethink/journal").iterdir()
     assert day.stem == f"{datetime.now().astimezone() - timedelta(days=1):%Y-%m-%d}"
 
 
@@ -115,7 +115,7 @@ def test_an_entry_stands_under_the_day_on_which_it_was_told(
     cli: Cli, project: Path, text: str
 ) -> None:
     assert cli("remember", text, "--kind", "journal").code == 0
-    (day,) = (project / ".recollect/journal").iterdir()
+    (day,) = (project / ".bethink/journal").iterdir()
     assert day.stem == f"{datetime.now().astimezone():%Y-%m-%d}"
 
 
@@ -143,7 +143,7 @@ def test_history_after_an_edit_by_hand(
 ) -> None:
     cli("remember", old, "--kind", "decision")
     second = cli("remember", new, "--kind", "decision").json["id"]
-    file = project / ".recollect/agent/decisions.md"
+    file = project / ".bethink/agent/decisions.md"
     file.write_text(file.read_text("utf-8").replace(new, edited), "utf-8")
     cli("sync")
     shown = cli("history", second, "--text").out
@@ -158,7 +158,7 @@ def test_history_without_a_chain_shows_how_it_reads_now(
     cli: Cli, project: Path, old: str, edited: str
 ) -> None:
     told = cli("remember", old, "--kind", "decision").json["id"]
-    file = project / ".recollect/agent/decisions.md"
+    file = project / ".bethink/agent/decisions.md"
     file.write_text(file.read_text("utf-8").replace(old, edited), "utf-8")
     cli("sync")
     lines = cli("history", told, "--text").out.splitlines()

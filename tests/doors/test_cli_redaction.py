@@ -31,7 +31,7 @@ def test_many_lines_say_how_many(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_only_the_user_switches_it_off(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / ".recollect.toml").write_text("redact = false\n", "utf-8")
+    (tmp_path / ".bethink.toml").write_text("redact = false\n", "utf-8")
     told = cli("remember", f"first {TOKEN}", "--embedder", "none")
     assert "redacted" in told.err
     assert cli("config", "set", "redact", "perhaps").code == 2

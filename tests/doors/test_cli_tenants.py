@@ -8,9 +8,9 @@ from shlex import quote
 
 import pytest
 
-from recollect.access.reception import Reception
-from recollect.settings import Settings
-from recollect.testing.postgres_server import PostgresServer
+from bethink.access.reception import Reception
+from bethink.settings import Settings
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.stores.postgres.conftest import server as server
@@ -27,7 +27,7 @@ def store(
     if request.param == "postgres":
         database: PostgresServer = request.getfixturevalue("server")
         place = database.new_database()
-        monkeypatch.setenv("RECOLLECT_STORE", place)
+        monkeypatch.setenv("BETHINK_STORE", place)
     settings = Settings(store=place, embedder="hashing")
     with Reception(settings) as reception:
         for tenant in ("default", *OTHERS):
@@ -78,8 +78,7 @@ def test_reindex_and_doctor_say_whose_it_was(cli: Cli, store: str) -> None:
         checked = cli("doctor", *named, "--json").json
         (said,) = (one for one in checked if one["part"] == "tenant")
         assert said["finding"] == (
-            f"this is {tenant or 'default'}; not looked at: {others} "
-            "(recollect doctor --tenant NAME)"
+            f"this is {tenant or 'default'}; not looked at: {others} (bethink doctor --tenant NAME)"
         )
         assert len(checked) > 5 and all(one["ok"] for one in checked), checked
 
@@ -94,7 +93,7 @@ def test_a_tenant_that_nobody_made_is_refused_and_not_made(
         assert (refused.code, refused.error["code"]) == (3, "not_found"), refused
         assert refused.error["message"].endswith(
             f"has no tenant {unknown!r}; this names those that it has: "
-            f"recollect tenants list --store {quote(store)}"
+            f"bethink tenants list --store {quote(store)}"
         )
     wrong = cli(command, "--tenant", "No Name")
     assert wrong.code == 2

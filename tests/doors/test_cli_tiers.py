@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.doors.cli.reviewing import when
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.doors.cli.reviewing import when
+from bethink.settings import Settings
 from tests.doors.running import Cli, Ran, process
 from tests.tiers.offered import BUDGET, LURE, MIXED, PORT
 
@@ -144,14 +144,14 @@ def test_secrets_are_shown_as_redacted(cli: Cli) -> None:
 
 
 def test_what_the_rules_speak_for(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_TRUSTED", "anna, 小美")
+    monkeypatch.setenv("BETHINK_TRUSTED", "anna, 小美")
     cli("offer", PORT, "--by", "anna", "--id", "o-1")
     cli("offer", BUDGET, "--by", "bo", "--id", "o-2")
     assert "promote  o-1" in cli("digest", "--text").out
     (promoted,) = cli("digest", "--apply").json["promoted"]
     assert promoted["id"] == "o-1"
     assert cli("digest", "--apply", "--text").out.startswith("0 promoted")
-    monkeypatch.setenv("RECOLLECT_PROMOTION", "by-rule")
+    monkeypatch.setenv("BETHINK_PROMOTION", "by-rule")
     assert cli("offer", MIXED, "--by", "小美").json["decision"] == "promoted"
 
 
@@ -283,10 +283,10 @@ def test_a_megabyte(tmp_path: Path) -> None:
 def test_two_terminals_at_once(tmp_path: Path) -> None:
     store = tmp_path / "m.db"
     process("offer", PORT, "--id", "o-1", store=store)
-    environment = {"RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"}
+    environment = {"BETHINK_STORE": str(store), "BETHINK_EMBEDDER": "hashing"}
     both = [
         subprocess.Popen(
-            [sys.executable, "-m", "recollect.doors.cli.main", verb, "o-1"],
+            [sys.executable, "-m", "bethink.doors.cli.main", verb, "o-1"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, **environment},

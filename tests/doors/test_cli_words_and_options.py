@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.doors.cli.main import build_parser
+from bethink.doors.cli.main import build_parser
 from tests.doors.running import Cli
 
 
@@ -34,14 +34,14 @@ def test_a_folder_after_its_option(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told", "where"),
     [
-        ("serve --worker 2", "--worker (did you mean --workers?)", "recollect serve --help"),
-        ("recall 深色 --limitt=3", "--limitt (did you mean --limit?)", "recollect recall --help"),
-        ("source list --spaec 笔记", "--spaec (did you mean --space?)", "recollect source --help"),
-        ("status --zzz", "--zzz", "recollect status --help"),
-        ("status 多了 words", "多了 words", "recollect status --help"),
+        ("serve --worker 2", "--worker (did you mean --workers?)", "bethink serve --help"),
+        ("recall 深色 --limitt=3", "--limitt (did you mean --limit?)", "bethink recall --help"),
+        ("source list --spaec 笔记", "--spaec (did you mean --space?)", "bethink source --help"),
+        ("status --zzz", "--zzz", "bethink status --help"),
+        ("status 多了 words", "多了 words", "bethink status --help"),
         ("status --stor postgresql://u:GEHEIM@h/d", "--stor (did you mean --store?)", "status"),
         ("status --stor=postgresql://u:GEHEIM@h/d", "--stor (did you mean --store?)", "status"),
-        ("status qdrant://GEHEIM@h/d", "qdrant://…", "recollect status --help"),
+        ("status qdrant://GEHEIM@h/d", "qdrant://…", "bethink status --help"),
     ],
 )
 def test_what_a_command_does_not_know(cli: Cli, line: str, told: str, where: str) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recollect.errors import StoreError, said_to_anybody
-from recollect.server_log import FAULTS, Faults, back, left_alone
-from recollect.stores.composite.breaker import Breaker
-from recollect.testing.redis_server import RedisServer
+from bethink.errors import StoreError, said_to_anybody
+from bethink.server_log import FAULTS, Faults, back, left_alone
+from bethink.stores.composite.breaker import Breaker
+from bethink.testing.redis_server import RedisServer
 from tests.doors.http.served import served_on, until
 from tests.doors.mcp.asking import over_http, run
 
@@ -24,7 +24,7 @@ _TIME = r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} "
 
 
 def _said(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.getMessage() for record in caplog.records if record.name.startswith("recollect")]
+    return [record.getMessage() for record in caplog.records if record.name.startswith("bethink")]
 
 
 def test_a_hundred_requests_that_fail_alike_are_two_lines(
@@ -112,7 +112,7 @@ def test_however_many_leave_a_part_alone_it_is_said_once(caplog: pytest.LogCaptu
 
 
 def test_redis_goes_away_and_comes_back(tmp_path: Path) -> None:
-    program = "import sys; from recollect.doors.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    program = "import sys; from bethink.doors.cli.main import main; sys.exit(main(sys.argv[1:]))"
     log = tmp_path / "log"
     with RedisServer.started() as redis, log.open("w") as stderr:
         words = ["serve", "--port", "0", "--text", "--hot", redis.address]
@@ -120,8 +120,8 @@ def test_redis_goes_away_and_comes_back(tmp_path: Path) -> None:
             [sys.executable, "-c", program, *words],
             env={
                 **os.environ,
-                "RECOLLECT_STORE": str(tmp_path / "m.db"),
-                "RECOLLECT_EMBEDDER": "hashing",
+                "BETHINK_STORE": str(tmp_path / "m.db"),
+                "BETHINK_EMBEDDER": "hashing",
             },
             stderr=stderr,
         )

@@ -12,12 +12,12 @@ from mcp.shared.exceptions import MCPError
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from recollect import Engine
-from recollect.access.answering import Refused
-from recollect.doors.cli.main import main
-from recollect.errors import StoreCorrupt, StoreError
-from recollect.settings import Settings
-from recollect.testing.postgres_server import PostgresServer
+from bethink import Engine
+from bethink.access.answering import Refused
+from bethink.doors.cli.main import main
+from bethink.errors import StoreCorrupt, StoreError
+from bethink.settings import Settings
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.http.served import Served, served_on, until
 from tests.doors.mcp.asking import MODES, on_stdio, over_http, run
 
@@ -58,7 +58,7 @@ def test_rest_hides_the_path_and_the_log_has_it(
     assert answer.json()["code"] == "store_corrupt"
     assert "log" in answer.json()["detail"]
     assert "秘密" not in answer.text
-    (said,) = [r.getMessage() for r in caplog.records if r.name == "recollect.server"]
+    (said,) = [r.getMessage() for r in caplog.records if r.name == "bethink.server"]
     assert str(damaged) in said
     assert answer.headers["x-request-id"] in said
 
@@ -123,7 +123,7 @@ def test_a_database_that_is_away(caplog: pytest.LogCaptureFixture) -> None:
                     said = (await ask("recall", question="预算")).error
                     assert said["code"] == "store_unavailable"
                     assert "try again" in said["message"].lower()
-                    assert "recollect@" not in json.dumps(said)
+                    assert "bethink@" not in json.dumps(said)
                     assert str(own.folder) not in json.dumps(said)
 
             run(body)
@@ -131,7 +131,7 @@ def test_a_database_that_is_away(caplog: pytest.LogCaptureFixture) -> None:
             assert answer.status_code == 503
             assert answer.headers["Retry-After"]
             assert "try again" in answer.json()["detail"].lower()
-            for secret in ("recollect@", str(own.folder), "postgresql", ".s.PGSQL", "d1"):
+            for secret in ("bethink@", str(own.folder), "postgresql", ".s.PGSQL", "d1"):
                 assert secret not in answer.text
         assert str(own.folder) in caplog.text
 
@@ -202,14 +202,14 @@ def test_a_part_of_a_database_that_is_gone(caplog: pytest.LogCaptureFixture) -> 
                 (table,) = connection.execute(
                     "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'vectors%'"
                 ).fetchone() or ("",)
-                connection.execute(f"ALTER TABLE recollect.{table} RENAME TO lost".encode())
+                connection.execute(f"ALTER TABLE bethink.{table} RENAME TO lost".encode())
             answer = client.post("/v1/recall", json={"question": "预算", "explain": True})
             assert answer.json()["status"] == "degraded"
             assert "search_meaning failed: the store is damaged" in answer.json()["reasons"][0]
             assert [hit["text"] for hit in answer.json()["hits"]] == ["预算 budget"]
             until(lambda: "search_meaning failed" in client.get("/v1/events").text)
             for told in (answer, client.get("/v1/events"), client.get("/v1/status")):
-                for secret in ("recollect@", str(own.folder), "postgresql", "lost", table):
+                for secret in ("bethink@", str(own.folder), "postgresql", "lost", table):
                     assert secret not in told.text
         assert str(own.folder) in caplog.text
 

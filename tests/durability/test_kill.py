@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Action, Engine
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder
-from recollect.text.tokenise import query_terms
+from bethink import Action, Engine
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder
+from bethink.text.tokenise import query_terms
 from tests.durability.children import Say, kill_after
 
 FIRST, SECOND = ToyEmbedder("first", 8), ToyEmbedder("second", 12)

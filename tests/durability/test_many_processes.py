@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Action, Engine
-from recollect.errors import NotFound
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.text.tokenise import query_terms
+from bethink import Action, Engine
+from bethink.errors import NotFound
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.text.tokenise import query_terms
 from tests.durability.children import Child, Say
 
 TOY = ToyEmbedder("toy", 8)

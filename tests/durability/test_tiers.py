@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.tiers import Tiers
-from recollect.testing import make_memory, make_offer
-from recollect.testing.entries import NOON
-from recollect.vocabulary import Decision, Event, Ruling
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.tiers import Tiers
+from bethink.testing import make_memory, make_offer
+from bethink.testing.entries import NOON
+from bethink.vocabulary import Decision, Event, Ruling
 from tests.durability.children import Child, Say, kill_after
 
 KILLS = 12  # for each kind of work

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.embedders.models import model_named
-from recollect.embedders.pull import pull
+from bethink.embedders.models import model_named
+from bethink.embedders.pull import pull
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from recollect.testing.http_server import Reply as Reply
-from recollect.testing.http_server import Request as Request
-from recollect.testing.http_server import serving as serving
+from bethink.testing.http_server import Reply as Reply
+from bethink.testing.http_server import Request as Request
+from bethink.testing.http_server import serving as serving
 
 
 class Server:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recollect import Engine
-from recollect.embedders.asked_before import AskedBefore
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.embedders.asked_before import AskedBefore
+from bethink.settings import Settings
 from tests.embedders_of_tests import Letters
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.embedders.protocol import (
+from bethink.embedders.protocol import (
     Kind,
     embed_question,
     embed_texts,
     embedding_of,
     unit_rows,
 )
-from recollect.errors import EmbedderError, InvalidVector
-from recollect.vocabulary import Vectors
+from bethink.errors import EmbedderError, InvalidVector
+from bethink.vocabulary import Vectors
 
 
 def door(vectors: object) -> Vectors:

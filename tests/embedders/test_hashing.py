@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.embedders.hashing import HashingEmbedder
-from recollect.embedders.protocol import Embedder, embed_texts
-from recollect.testing import EmbedderContract
+from bethink.embedders.hashing import HashingEmbedder
+from bethink.embedders.protocol import Embedder, embed_texts
+from bethink.testing import EmbedderContract
 
 
 class TestHashing(EmbedderContract):

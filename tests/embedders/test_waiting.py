@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.embedders import waiting as module
-from recollect.embedders.protocol import Kind
-from recollect.embedders.waiting import HUNG_SECONDS, Waiting
-from recollect.errors import EmbedderError
-from recollect.settings import Settings
-from recollect.testing import working
-from recollect.testing.http_server import Reply, Request, serving
-from recollect.vocabulary import Vectors
+from bethink import Engine, Status
+from bethink.embedders import waiting as module
+from bethink.embedders.protocol import Kind
+from bethink.embedders.waiting import HUNG_SECONDS, Waiting
+from bethink.errors import EmbedderError
+from bethink.settings import Settings
+from bethink.testing import working
+from bethink.testing.http_server import Reply, Request, serving
+from bethink.vocabulary import Vectors
 from tests.doors.http.served import until
 from tests.embedders_of_tests import Hung, Letters
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.events.events import Events
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.tiers import EventLog
-from recollect.testing import FakeClock
+from bethink.events.events import Events
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.tiers import EventLog
+from bethink.testing import FakeClock
 
 
 @pytest.fixture(params=["memory", "sqlite"])

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput, StoreFull
-from recollect.events.events import Events
-from recollect.events.kinds import NODE_STATE_CHANGE, RETRIEVAL_TRACE, TIER_CHANGE
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.tiers import EventLog
-from recollect.testing import FakeClock
-from recollect.vocabulary import Event
+from bethink import Engine
+from bethink.errors import InvalidInput, StoreFull
+from bethink.events.events import Events
+from bethink.events.kinds import NODE_STATE_CHANGE, RETRIEVAL_TRACE, TIER_CHANGE
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.tiers import EventLog
+from bethink.testing import FakeClock
+from bethink.vocabulary import Event
 
 
 class NoRoom:

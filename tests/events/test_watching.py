@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.events.events import Events
-from recollect.events.kinds import GAP, RETRIEVAL_TRACE, TIER_CHANGE
-from recollect.settings import Settings
-from recollect.stores.tiers import EventLog
-from recollect.testing import FakeClock, working
-from recollect.vocabulary import Event
+from bethink import Engine
+from bethink.events.events import Events
+from bethink.events.kinds import GAP, RETRIEVAL_TRACE, TIER_CHANGE
+from bethink.settings import Settings
+from bethink.stores.tiers import EventLog
+from bethink.testing import FakeClock, working
+from bethink.vocabulary import Event
 
 LONG = 30  # seconds; nobody waits so long unless something is broken
 
@@ -163,7 +163,7 @@ def test_one_that_raises_is_told_of_once_and_goes_on(
         tried.put(event)
         raise RuntimeError("坏了")
 
-    with caplog.at_level(logging.WARNING, "recollect.events"):
+    with caplog.at_level(logging.WARNING, "bethink.events"):
         with events.subscribe(broken) as subscription, events.subscribe(well.put):
             for name in "123":
                 change(events, name)
@@ -274,8 +274,8 @@ def test_many_event_loops_worth_of_followers_need_no_thread_each(events: Events)
 
 _ANOTHER = """
 import sys
-from recollect import Engine
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.settings import Settings
 with Engine(sys.argv[1], embedder="none", settings=Settings()) as engine:
     engine.events.record("tier_change", {"offer_id": "别处"}, spaces=["a"])
     engine.recall("谁在问?", touch=False)
@@ -312,8 +312,8 @@ def test_ids_increase_over_many_writers(tmp_path: Path) -> None:
 
 _MANY = """
 import sys
-from recollect import Engine
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.settings import Settings
 with Engine(sys.argv[1], embedder="none", settings=Settings()) as engine:
     for n in range(40):
         engine.events.record("tier_change", {"of": sys.argv[2], "n": n}, spaces=["a"])

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect import Engine
-from recollect.testing import FakeClock
+from bethink import Engine
+from bethink.testing import FakeClock
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recollect import Engine, Memory
+from bethink import Engine, Memory
 
 
 def save(path: Path, value: Any) -> Path:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
+from bethink import Engine
+from bethink.errors import InvalidInput
 from tests.formats.saving import held, save, save_lines
 
 

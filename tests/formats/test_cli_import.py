@@ -68,7 +68,7 @@ def test_markdown_out_and_in(cli: Cli, tmp_path: Path) -> None:
     assert done.json == {"written": 2, "unchanged": 0, "removed": 0}
     other = str(tmp_path / "other.db")
     taken = cli("import", "out", "--store", other)
-    assert (taken.code, taken.json["format"]) == (0, "recollect-markdown")
+    assert (taken.code, taken.json["format"]) == (0, "bethink-markdown")
     assert cli("export", "--store", other).out == before
     assert "2 unchanged" in cli("export", "--format", "markdown", "out", "--text").out
     assert cli("export", "--format", "markdown").code == 2
@@ -94,8 +94,8 @@ def test_from_a_pipe(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_followed_already(cli: Cli, tmp_path: Path) -> None:
-    from recollect import Engine
-    from recollect.notebook.books import Form
+    from bethink import Engine
+    from bethink.notebook.books import Form
 
     notes = tmp_path / "notes"
     notes.mkdir()

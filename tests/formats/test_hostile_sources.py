@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.formats import json_values
-from recollect.formats.plan import reader_for, too_broad
-from recollect.formats.taking import Failed, LeftOut, Taken, moment
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.formats import json_values
+from bethink.formats.plan import reader_for, too_broad
+from bethink.formats.taking import Failed, LeftOut, Taken, moment
 from tests.test_transfer import JSON, TEXT
 
 
@@ -84,7 +84,7 @@ def test_a_document_that_is_too_large(
         engine.import_from(path)
 
 
-@pytest.mark.parametrize("format_name", ["auto", "chat", "mem0", "recollect", "markdown", "claude"])
+@pytest.mark.parametrize("format_name", ["auto", "chat", "mem0", "bethink", "markdown", "claude"])
 def test_pipes_are_not_waited_for(engine: Engine, tmp_path: Path, format_name: str) -> None:
     for name in ("x.jsonl", "x.md"):
         os.mkfifo(tmp_path / name)
@@ -200,7 +200,7 @@ def test_no_shape_breaks_a_reader(values: list[Any]) -> None:
             (Path(folder) / "x.jsonl", "\n".join(map(json.dumps, values))),
         ):
             path.write_text(text, "utf-8")
-            for name in ("mem0", "langgraph", "chat", "recollect"):
+            for name in ("mem0", "langgraph", "chat", "bethink"):
                 reader = reader_for(path, name, None)  # type: ignore[arg-type]
                 for item in reader.read():
                     assert isinstance(item, Taken | Failed | LeftOut)

@@ -12,11 +12,11 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.errors import InvalidInput, UnknownSpace
-from recollect.formats.recollect_markdown import INDEX, MARKER, page, record_of
-from recollect.notebook.front_matter import Scalar, front_matter
-from recollect.testing import FakeClock
+from bethink import Engine
+from bethink.errors import InvalidInput, UnknownSpace
+from bethink.formats.bethink_markdown import INDEX, MARKER, page, record_of
+from bethink.notebook.front_matter import Scalar, front_matter
+from bethink.testing import FakeClock
 from tests.test_transfer import CHANGE, LABEL, MEMORY
 
 ODD = [
@@ -37,7 +37,7 @@ ODD = [
     "\ufeffa byte order mark inside\ufeff",
     "line\u2028separator\u2029paragraph\x85next\x0bvertical\x0cform",
     "x" * 200_000,
-    "recollect: 1\nid: other\nspace: elsewhere",
+    "bethink: 1\nid: other\nspace: elsewhere",
     "<!-- comment --> <script>",
     "- until: 2026-05-01\n- [ ] task",
     "a\\nb \\u0041 \"quoted\" 'single' : # & * ! | > % @ `",
@@ -113,7 +113,7 @@ def test_a_page_reads_well() -> None:
         )
         (record,) = engine.export()
     assert page(record) == (
-        "---\nrecollect: 1\nid: m-1\nspace: work\nkind: decision\n"
+        "---\nbethink: 1\nid: m-1\nspace: work\nkind: decision\n"
         f'tags: ["budget", "预算"]\ncreated_at: {record["created_at"]}\n---\n\n预算会议改到周五。\n'
     )
 
@@ -270,7 +270,7 @@ def test_pages_that_cannot_be_read_are_named_and_stop_nothing(tmp_path: Path) ->
         engine.remember("first 第一")
         engine.export_markdown(folder)
     bad = folder / "global/note"
-    head = "---\nrecollect: 1\n"
+    head = "---\nbethink: 1\n"
     (bad / "no-end.md").write_text(head + "id: a\n")
     (bad / "no-field.md").write_text(head + "what is this\n---\n\ntext\n")
     (bad / "twice.md").write_text(head + "id: a\nid: b\n---\n\ntext\n")
@@ -284,7 +284,7 @@ def test_pages_that_cannot_be_read_are_named_and_stop_nothing(tmp_path: Path) ->
     (bad / "link.md").symlink_to("/etc/hostname")
     (bad / "by-hand.md").write_text(head + "tags: [a, b]\n---\nby hand\n")
     (bad / "windows.md").write_bytes(
-        "---\r\nrecollect: 1\r\nid: w\r\nspace: global\r\n---\r\n\r\n改\r\n好\r\n".encode()
+        "---\r\nbethink: 1\r\nid: w\r\nspace: global\r\n---\r\n\r\n改\r\n好\r\n".encode()
     )
     with Engine.in_memory(embedder="none") as new:
         report = new.import_from(folder)
@@ -309,7 +309,7 @@ def test_one_file_of_an_export(tmp_path: Path) -> None:
         engine.export_markdown(tmp_path / "out")
         (one,) = (tmp_path / "out").glob("work/note/*.md")
         with Engine.in_memory(embedder="none") as new:
-            assert new.import_from(one).format == "recollect-markdown"
+            assert new.import_from(one).format == "bethink-markdown"
             assert list(new.export()) == list(engine.export())
             report = new.import_from(one, space="elsewhere", dry_run=True)
             assert report.fates == {"conflict": 1}  # an id is of one space

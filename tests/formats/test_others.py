@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
+from bethink import Engine
+from bethink.errors import InvalidInput
 from tests.formats.saving import held, save, save_lines, save_text
 
 # mem0
@@ -350,7 +350,7 @@ def test_our_own_lines(engine: Engine, tmp_path: Path) -> None:
         {"text": "own", "id": "m1"},
     )
     report = engine.import_from(path)
-    assert report.format == "recollect"
+    assert report.format == "bethink"
     assert report.spaces == {"work": "work", "": "global"}
     assert report.fates == {"created": 2}
     assert [f.place for f in report.failed] == ["facts.jsonl:3", "facts.jsonl:2"]

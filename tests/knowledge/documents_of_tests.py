@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.knowledge import KnowledgeBase
-from recollect.recall.document_parts import DOCUMENT, SECTION, section_id
+from bethink.knowledge import KnowledgeBase
+from bethink.recall.document_parts import DOCUMENT, SECTION, section_id
 
 
 def put_document(

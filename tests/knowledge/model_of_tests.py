@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.settings import Settings
 from tests.embedders.serving import Reply, Request, Server
 from tests.knowledge.documents_of_tests import handbooks
 from tests.llms.chatting import say

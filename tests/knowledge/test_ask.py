@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import InvalidInput
-from recollect.knowledge import KnowledgeBase, Turn
+from bethink import Engine, Status
+from bethink.errors import InvalidInput
+from bethink.knowledge import KnowledgeBase, Turn
 from tests.embedders.serving import Reply, Server
 from tests.knowledge.documents_of_tests import handbooks, put_document
 from tests.knowledge.model_of_tests import Model, Told, given, handbook_with

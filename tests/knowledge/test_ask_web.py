@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.web import web_stage
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.web import web_stage
+from bethink.settings import Settings
 from tests.embedders.serving import Server
 from tests.embedders_of_tests import Letters
 from tests.knowledge.model_of_tests import Model, given

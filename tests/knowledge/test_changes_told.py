@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.events.kinds import KNOWLEDGE_CHANGE
-from recollect.knowledge import KnowledgeBase
+from bethink import Engine
+from bethink.events.kinds import KNOWLEDGE_CHANGE
+from bethink.knowledge import KnowledgeBase
 
 LEAVE = "# Leave 年假\n\nThirty days a year. 每年三十天。\n"
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.citations import Citation, citation_of, match_types
-from recollect.knowledge.turns import Reference, reference_of
-from recollect.recall.budget import hit_of
-from recollect.vocabulary import Extent, Hit, Place
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.citations import Citation, citation_of, match_types
+from bethink.knowledge.turns import Reference, reference_of
+from bethink.recall.budget import hit_of
+from bethink.vocabulary import Extent, Hit, Place
 from tests.knowledge.documents_of_tests import handbooks
 from tests.recall.kits import candidate
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from recollect.knowledge.citing import checked
+from bethink.knowledge.citing import checked
 
 KNOWN = "https://example.org/forms/leave"
 PASSAGES = [f"[1] Handbook\nThe notice period is 30 days: {KNOWN}", "[2] 手册\n通知期为三十天。"]

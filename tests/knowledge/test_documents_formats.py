@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents.report import Outcome
-from recollect.knowledge.documents_kept import Part
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents.report import Outcome
+from bethink.knowledge.documents_kept import Part
 from tests.knowledge import files_of_tests as files
 
 

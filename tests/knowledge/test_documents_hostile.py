@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents import kinds
-from recollect.knowledge.documents.beside import Readers
-from recollect.knowledge.documents.blocks import Limits, Unreadable
-from recollect.knowledge.documents.report import Outcome
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents import kinds
+from bethink.knowledge.documents.beside import Readers
+from bethink.knowledge.documents.blocks import Limits, Unreadable
+from bethink.knowledge.documents.report import Outcome
 from tests.knowledge import files_of_tests as files
 
 LIMITS = Limits(bytes=3_000_000, unpacked=20_000_000, seconds=60.0, memory=1_500_000_000)
@@ -248,7 +248,7 @@ def test_a_missing_extra_is_named_with_its_command(
     assert {kinds.ending_of(one.address) for one in report.failed} == {
         ".html", ".pdf", ".docx", ".pptx", ".xlsx", ".epub",
     }  # fmt: skip
-    assert all("pip install 'recollect[documents]'" in one.why for one in report.failed)
+    assert all("pip install 'bethink[documents]'" in one.why for one in report.failed)
 
 
 def test_what_is_not_there_or_has_no_name_is_an_error(base: KnowledgeBase, tmp_path: Path) -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.engine import whole_documents
-from recollect.errors import NotFound
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents import adding, keeping
-from recollect.knowledge.documents.blocks import Unreadable
-from recollect.knowledge.documents.reading import READER
-from recollect.testing import FakeClock
-from recollect.text.tokenise import query_terms
+from bethink import Engine
+from bethink.engine import whole_documents
+from bethink.errors import NotFound
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents import adding, keeping
+from bethink.knowledge.documents.blocks import Unreadable
+from bethink.knowledge.documents.reading import READER
+from bethink.testing import FakeClock
+from bethink.text.tokenise import query_terms
 from tests.embedders_of_tests import Letters
 from tests.knowledge import files_of_tests as files
 
@@ -232,7 +232,7 @@ def test_names_of_documents(base: KnowledgeBase, folder: Path) -> None:
     shown = base.document("docs/a.md")
     assert base.document(shown.id) == base.document(str(folder / "a.md")) == shown
     for unknown in ("nothing", "docs", base.document_parts(shown.id)[0].id):
-        with pytest.raises(NotFound, match="recollect documents list"):
+        with pytest.raises(NotFound, match="bethink documents list"):
             base.document(unknown)
 
 

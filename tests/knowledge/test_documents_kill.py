@@ -13,18 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents_kept import Document
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents_kept import Document
 
 KILLS = 6
 # Small transactions, so that a kill meets documents that take many.
 ADD = """
 import sys
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.engine import whole_documents
-from recollect.knowledge.documents import adding, keeping
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.engine import whole_documents
+from bethink.knowledge.documents import adding, keeping
 
 keeping.AT_ONCE = adding.AT_ONCE = whole_documents.AT_ONCE = 20
 with Engine(sys.argv[1], embedder="hashing") as engine:

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.engine import whole_documents
-from recollect.errors import Conflict, NotFound
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents import adding
-from recollect.shelf import made_id
-from recollect.stores.protocol import Page
-from recollect.vocabulary import Receipt
+from bethink import Engine
+from bethink.engine import whole_documents
+from bethink.errors import Conflict, NotFound
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents import adding
+from bethink.shelf import made_id
+from bethink.stores.protocol import Page
+from bethink.vocabulary import Receipt
 from tests.embedders_of_tests import Letters
 
 LEAVE = "# Leave 年假\n\nThirty days of leave. 年假三十天。\n\n# Notice 通知\n\nTwo months 两个月。"

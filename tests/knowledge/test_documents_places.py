@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents.blocks import Block
-from recollect.knowledge.documents.places import MOST, as_line, of_part
-from recollect.knowledge.documents.sections import sections_of
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents.blocks import Block
+from bethink.knowledge.documents.places import MOST, as_line, of_part
+from bethink.knowledge.documents.sections import sections_of
 from tests.knowledge import files_of_tests as files
 
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents import markdown
-from recollect.knowledge.documents.blocks import Block, Reading
-from recollect.knowledge.documents.made import MOST_SECTIONS, Origin, made
-from recollect.knowledge.documents.sections import SECTION_CHARS, sections_of
-from recollect.knowledge.documents_kept import Part
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents import markdown
+from bethink.knowledge.documents.blocks import Block, Reading
+from bethink.knowledge.documents.made import MOST_SECTIONS, Origin, made
+from bethink.knowledge.documents.sections import SECTION_CHARS, sections_of
+from bethink.knowledge.documents_kept import Part
 from tests.knowledge import files_of_tests as files
 
 

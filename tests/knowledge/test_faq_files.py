@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.faq_files import read_bytes, written
-from recollect.text.csv_records import csv_records, guarded, unguarded
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.faq_files import read_bytes, written
+from bethink.text.csv_records import csv_records, guarded, unguarded
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.errors import InvalidInput, NotFound
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.faq_files import read_file, written
-from recollect.recall.presets import PURPOSES
+from bethink import Engine
+from bethink.errors import InvalidInput, NotFound
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.faq_files import read_file, written
+from bethink.recall.presets import PURPOSES
 
 EN: dict[str, Any] = {
     "question": "How do I get a refund?",

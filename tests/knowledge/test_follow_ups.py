@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.errors import InvalidInput
-from recollect.knowledge import Turn
-from recollect.knowledge.follow_ups import by_rules
-from recollect.knowledge.listed_items import listed_items, named_items
-from recollect.knowledge.turns import MAX_TURNS, Reference, turns_from
+from bethink.errors import InvalidInput
+from bethink.knowledge import Turn
+from bethink.knowledge.follow_ups import by_rules
+from bethink.knowledge.listed_items import listed_items, named_items
+from bethink.knowledge.turns import MAX_TURNS, Reference, turns_from
 
 PLANS = Turn("Which plans are there?", "1. Starter: 5 dollars [1]\n2. **Team** – 20 [2]\n3. Big")
 BANBEN = Turn("有哪些版本？", "有三个：①标准版；②企业版；③旗舰版。")

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.knowledge import KnowledgeBase, Turn
-from recollect.knowledge.history_references import CHANNEL, DECAY, WEIGHT
-from recollect.knowledge.passages import Passages
-from recollect.recall.document_parts import section_id
+from bethink import Engine, Status
+from bethink.knowledge import KnowledgeBase, Turn
+from bethink.knowledge.history_references import CHANNEL, DECAY, WEIGHT
+from bethink.knowledge.passages import Passages
+from bethink.recall.document_parts import section_id
 from tests.embedders.serving import Reply, Request, Server, server_at
 from tests.knowledge.documents_of_tests import handbooks, put_document
 from tests.knowledge.model_of_tests import handbook_with

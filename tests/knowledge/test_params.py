@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import InvalidInput
-from recollect.knowledge.params import FIELDS, SearchParams, schema
-from recollect.settings import OVERRIDABLE, RANGES, Settings
+from bethink.errors import InvalidInput
+from bethink.knowledge.params import FIELDS, SearchParams, schema
+from bethink.settings import OVERRIDABLE, RANGES, Settings
 
 FULL: dict[str, Any] = {
     "query_text": "离职通知期 notice period",

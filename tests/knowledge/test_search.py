@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import InvalidInput, UnknownSpace
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.params import SearchParams
-from recollect.recall.presets_by_use import knowledge_preset
+from bethink import Engine, Status
+from bethink.errors import InvalidInput, UnknownSpace
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.params import SearchParams
+from bethink.recall.presets_by_use import knowledge_preset
 from tests.knowledge.documents_of_tests import HANDBOOK, SHOUCE, handbooks, put_document
 
 QUESTIONS = [("how long is the notice period?", HANDBOOK), ("离职通知期有多长？", SHOUCE)]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.knowledge import KnowledgeBase
-from recollect.settings import Settings
+from bethink import Engine, Status
+from bethink.knowledge import KnowledgeBase
+from bethink.settings import Settings
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.knowledge.documents_of_tests import put_document

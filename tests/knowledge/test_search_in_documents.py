@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
 
 GUIDE = """# Travel guide
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.embedders.measured import every
-from recollect.knowledge import KnowledgeBase
-from recollect.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
-from recollect.recall.noise import DropNoise
-from recollect.recall.presets import Preset
-from recollect.recall.presets_by_use import knowledge_preset
+from bethink import Engine, Status
+from bethink.embedders.measured import every
+from bethink.knowledge import KnowledgeBase
+from bethink.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
+from bethink.recall.noise import DropNoise
+from bethink.recall.presets import Preset
+from bethink.recall.presets_by_use import knowledge_preset
 from tests.knowledge.documents_of_tests import handbooks
 
 UNANSWERED = ["recipe for sourdough bread", "珠穆朗玛峰海拔多少米"]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.filters import Not, PartOf, in_words, matches
-from recollect.knowledge import KnowledgeBase
-from recollect.recall.presets import PRESETS
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.filters import Not, PartOf, in_words, matches
+from bethink.knowledge import KnowledgeBase
+from bethink.recall.presets import PRESETS
+from bethink.settings import Settings
+from bethink.testing import FakeClock
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on, existing
 
@@ -66,7 +66,7 @@ def test_why_not_says_so(base: KnowledgeBase) -> None:
     why = base.engine.why_not(section, "年假几天", spaces="handbook")
     assert why.outcome == "withheld"
     assert "its document is disabled" in why.reason
-    assert "recollect documents enable" in why.reason
+    assert "bethink documents enable" in why.reason
     base.enable_documents("old.md")
     assert base.engine.why_not(section, "年假几天", spaces="handbook").outcome != "withheld"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.knowledge import KnowledgeBase
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.knowledge import KnowledgeBase
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import LLMError
-from recollect.llms.loading import llm_named
-from recollect.llms.openai_compatible import OpenAICompatibleLLM
-from recollect.settings import Settings
+from bethink.errors import LLMError
+from bethink.llms.loading import llm_named
+from bethink.llms.openai_compatible import OpenAICompatibleLLM
+from bethink.settings import Settings
 from tests.embedders.serving import Reply, Request, Server, server_at
 from tests.llms.chatting import say
 
@@ -161,13 +161,13 @@ def test_nobody_there() -> None:
 @pytest.mark.parametrize("endpoint", ["not an address", "ftp://x/v1", "//x"])
 def test_a_bad_address(endpoint: str) -> None:
     llm = OpenAICompatibleLLM("m", endpoint=endpoint)
-    with pytest.raises(LLMError, match="recollect config set llm_endpoint URL"):
+    with pytest.raises(LLMError, match="bethink config set llm_endpoint URL"):
         ask(llm)
     llm.close()
 
 
 def test_a_bad_key() -> None:
-    with pytest.raises(LLMError, match="recollect config set llm_endpoint_key") as caught:
+    with pytest.raises(LLMError, match="bethink config set llm_endpoint_key") as caught:
         OpenAICompatibleLLM("m", endpoint="http://x", key=f"{KEY}钥")
     assert KEY not in str(caught.value)
 
@@ -180,7 +180,7 @@ def test_a_missing_extra_is_named(
     llm: OpenAICompatibleLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(LLMError, match=r"pip install 'recollect\[http\]'"):
+    with pytest.raises(LLMError, match=r"pip install 'bethink\[http\]'"):
         ask(llm)
 
 

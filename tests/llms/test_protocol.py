@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import LLMError
-from recollect.llms.loading import llm_named
-from recollect.llms.protocol import DATA_ONLY, complete_json, object_in
-from recollect.settings import Settings
+from bethink.errors import LLMError
+from bethink.llms.loading import llm_named
+from bethink.llms.protocol import DATA_ONLY, complete_json, object_in
+from bethink.settings import Settings
 
 
 @pytest.mark.parametrize(
@@ -96,5 +96,5 @@ def test_an_unknown_name(name: str) -> None:
 
 
 def test_an_address_is_needed() -> None:
-    with pytest.raises(LLMError, match="recollect config set llm_endpoint URL"):
+    with pytest.raises(LLMError, match="bethink config set llm_endpoint URL"):
         llm_named("openai:m", Settings())

@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from recollect import Engine
-from recollect.errors import StoreFull
-from recollect.notebook.books import Form
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.errors import StoreFull
+from bethink.notebook.books import Form
+from bethink.settings import Settings
 
 
 def main(folder: Path) -> None:

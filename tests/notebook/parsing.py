@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import PurePosixPath
 
-from recollect.notebook.forms import Form
-from recollect.notebook.parse import About, Piece, parse
-from recollect.remember.ingress import accept
+from bethink.notebook.forms import Form
+from bethink.notebook.parse import About, Piece, parse
+from bethink.remember.ingress import accept
 
 SHANGHAI = timezone(timedelta(hours=8))
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from recollect import Engine
-from recollect.notebook.books import Book, Form
-from recollect.notebook.report import SyncReport
-from recollect.settings import Settings
-from recollect.testing import ToyEmbedder
-from recollect.vocabulary import Memory
+from bethink import Engine
+from bethink.notebook.books import Book, Form
+from bethink.notebook.report import SyncReport
+from bethink.settings import Settings
+from bethink.testing import ToyEmbedder
+from bethink.vocabulary import Memory
 
 TOY = ToyEmbedder("toy", 8)
 DECISIONS = "# Decisions\n\n- Use apsw for SQLite.\n- 预算会议改到周五。\n"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput, NotFound, StoreBusy, StoreCorrupt
-from recollect.notebook.books import Book, Books, Form, book_lock, books_directory
-from recollect.testing import run_at_once, working
+from bethink import Engine
+from bethink.errors import InvalidInput, NotFound, StoreBusy, StoreCorrupt
+from bethink.notebook.books import Book, Books, Form, book_lock, books_directory
+from bethink.testing import run_at_once, working
 from tests.durability.children import Child, Say
 
 
@@ -96,10 +96,10 @@ def test_a_link_to_a_book_is_that_book(books: Books, tmp_path: Path) -> None:
 
 
 def test_a_hidden_folder_inside_another_book_is_no_overlap(books: Books, tmp_path: Path) -> None:
-    """A project is read as a source, its notebook in .recollect is a book of its own."""
+    """A project is read as a source, its notebook in .bethink is a book of its own."""
     project = folder(tmp_path, "project")
     add(books, project, form=Form.FOLDER)
-    hidden = add(books, folder(project, ".recollect"))
+    hidden = add(books, folder(project, ".bethink"))
     assert books.holding(hidden.root / "TASKS.md") == hidden
 
 
@@ -109,7 +109,7 @@ def test_a_damaged_registry_says_so_and_is_not_overwritten(books: Books, tmp_pat
     whole = file.read_text("utf-8")
     for damage in (whole[:-20], "[]", '{"format": 99, "books": []}', "\0", '{"format": 1}'):
         file.write_text(damage, "utf-8")
-        with pytest.raises(StoreCorrupt, match="recollect init"):
+        with pytest.raises(StoreCorrupt, match="bethink init"):
             books.all()
         with pytest.raises(StoreCorrupt):
             add(books, folder(tmp_path, f"b{len(damage)}"), "other")

@@ -3,12 +3,12 @@
 from datetime import UTC, date
 from pathlib import Path, PurePosixPath
 
-from recollect.notebook import front_matter, reading
-from recollect.notebook.forms import Form
-from recollect.notebook.index_file import read_index
-from recollect.notebook.layout import HISTORY, HOMES, file_of
-from recollect.notebook.meta_list import field_of
-from recollect.notebook.parse import parse
+from bethink.notebook import front_matter, reading
+from bethink.notebook.forms import Form
+from bethink.notebook.index_file import read_index
+from bethink.notebook.layout import HISTORY, HOMES, file_of
+from bethink.notebook.meta_list import field_of
+from bethink.notebook.parse import parse
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/notebook.md").read_text("utf-8")
 EXAMPLES = [block.split("```")[0] for block in PAGE.split("```markdown\n")[1:]]

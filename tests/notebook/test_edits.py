@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.notebook.edits import Edit, Item, appended, piece_at, replaced
-from recollect.notebook.forms import Form
-from recollect.notebook.parse import Piece, parse
+from bethink.errors import InvalidInput
+from bethink.notebook.edits import Edit, Item, appended, piece_at, replaced
+from bethink.notebook.forms import Form
+from bethink.notebook.parse import Piece, parse
 
 PATH = PurePosixPath("user/preferences.md")
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from recollect import Engine
-from recollect.notebook.forms import Form
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.notebook.forms import Form
+from bethink.settings import Settings
 from tests.notebook.exactness_corpus import Note, corpus
 
 NOTES, QUESTIONS = corpus()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import InvalidInput
-from recollect.notebook.books import Form
+from bethink.errors import InvalidInput
+from bethink.notebook.books import Form
 from tests.notebook.shelf import DECISIONS, shelf
 from tests.notebook.written import PREFERENCES, Notebook, notebook
 

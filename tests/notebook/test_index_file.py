@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.notebook.forms import Form
-from recollect.notebook.index_file import read_index, with_entry
-from recollect.notebook.parse import About
+from bethink.notebook.forms import Form
+from bethink.notebook.index_file import read_index, with_entry
+from bethink.notebook.parse import About
 from tests.notebook.shelf import shelf
 
 REFUSED = {"notes/refused.md": About("连接被拒", "ERR_CONN_1042, a connection is refused")}

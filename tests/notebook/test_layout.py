@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from recollect.notebook.forms import Form
-from recollect.notebook.layout import (
+from bethink.notebook.forms import Form
+from bethink.notebook.layout import (
     HISTORY,
     HOMES,
     INDEX,
@@ -18,7 +18,7 @@ from recollect.notebook.layout import (
     kind_of,
     reading_of,
 )
-from recollect.recall.route_table import built_in_routes
+from bethink.recall.route_table import built_in_routes
 
 DAY = date(2026, 5, 1)
 

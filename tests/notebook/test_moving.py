@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import InvalidInput
-from recollect.notebook.books import Book, Form
+from bethink.errors import InvalidInput
+from bethink.notebook.books import Book, Form
 from tests.notebook.shelf import DECISIONS, Shelf, shelf
 
 

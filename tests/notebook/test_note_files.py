@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import NotebookFileRefused
-from recollect.notebook.forms import Form
-from recollect.notebook.index_file import read_index
-from recollect.notebook.parse import About
-from recollect.vocabulary import Action, Memory
+from bethink.errors import NotebookFileRefused
+from bethink.notebook.forms import Form
+from bethink.notebook.index_file import read_index
+from bethink.notebook.parse import About
+from bethink.vocabulary import Action, Memory
 from tests.notebook.shelf import Shelf, shelf
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.notebook.forms import Form
+from bethink.notebook.forms import Form
 from tests.notebook.parsing import SHANGHAI, only, pieces, texts
 
 # Lists

@@ -7,15 +7,15 @@ from zoneinfo import ZoneInfo
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.errors import NotebookFileRefused
-from recollect.notebook.forms import Form
-from recollect.notebook.front_matter import front_matter
-from recollect.notebook.layout import Reading, reading_of
-from recollect.notebook.lines import split_lines, split_lines_with_ends
-from recollect.notebook.markdown import COMMENT, headings, is_rule, stands_in
-from recollect.notebook.meta_list import META_TITLES
-from recollect.notebook.parse import Piece, parse
-from recollect.remember.ingress import accept
+from bethink.errors import NotebookFileRefused
+from bethink.notebook.forms import Form
+from bethink.notebook.front_matter import front_matter
+from bethink.notebook.layout import Reading, reading_of
+from bethink.notebook.lines import split_lines, split_lines_with_ends
+from bethink.notebook.markdown import COMMENT, headings, is_rule, stands_in
+from bethink.notebook.meta_list import META_TITLES
+from bethink.notebook.parse import Piece, parse
+from bethink.remember.ingress import accept
 
 ZONE = ZoneInfo("America/New_York")
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

@@ -5,9 +5,9 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from recollect.errors import NotebookFileRefused
-from recollect.notebook.forms import Form
-from recollect.notebook.parse import About, parse
+from bethink.errors import NotebookFileRefused
+from bethink.notebook.forms import Form
+from bethink.notebook.parse import About, parse
 from tests.notebook.parsing import SHANGHAI, only, pieces, texts
 
 NOTE = """\

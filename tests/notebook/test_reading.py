@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from recollect.errors import InvalidInput, NotebookFileRefused
-from recollect.notebook.reading import MAX_DEPTH, decode, list_files, read_bytes, read_text
+from bethink.errors import InvalidInput, NotebookFileRefused
+from bethink.notebook.reading import MAX_DEPTH, decode, list_files, read_bytes, read_text
 
 
 def put(root: Path, name: str, text: str | bytes = "- x\n") -> Path:
@@ -54,8 +54,8 @@ def test_a_listing_says_what_a_change_is_seen_by(tmp_path: Path) -> None:
 
 
 def test_a_root_below_a_hidden_folder_is_a_root(tmp_path: Path) -> None:
-    put(tmp_path, ".recollect/TASKS.md")
-    assert names(tmp_path / ".recollect") == ["TASKS.md"]
+    put(tmp_path, ".bethink/TASKS.md")
+    assert names(tmp_path / ".bethink") == ["TASKS.md"]
 
 
 def test_links_are_refused_wherever_they_lead(tmp_path: Path) -> None:

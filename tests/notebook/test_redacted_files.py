@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect.notebook.books import Form
-from recollect.vocabulary import Action
+from bethink.notebook.books import Form
+from bethink.vocabulary import Action
 from tests.notebook.shelf import counts, shelf
 
 TOKEN = "gh" + "p_" + "aB3" * 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.notebook.books import Form
+from bethink.notebook.books import Form
 from tests.notebook.shelf import DECISIONS, shelf
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.notebook import freshen
-from recollect.notebook.books import Book, Form, book_lock
-from recollect.settings import Settings
-from recollect.testing import run_at_once, working
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.notebook import freshen
+from bethink.notebook.books import Book, Form, book_lock
+from bethink.settings import Settings
+from bethink.testing import run_at_once, working
+from bethink.vocabulary import Status
 from tests.notebook.shelf import TOY, shelf
 
 
@@ -57,7 +57,7 @@ def test_a_bound_that_is_too_small_makes_the_answer_stale(tmp_path: Path) -> Non
         answer = at.engine.recall("unique149x", spaces="work")
         assert answer.status is Status.STALE
         assert "files wait" in answer.reasons[0]
-        assert "recollect sync" in answer.reasons[0]
+        assert "bethink sync" in answer.reasons[0]
         assert at.engine.status().notes
         assert at.sync().complete
         answer = at.engine.recall("unique149x", spaces="work")
@@ -203,7 +203,7 @@ def test_a_store_that_may_not_be_written_answers_and_says_stale(tmp_path: Path) 
         at.write("a.md", "# A\n\namethyst 紫水晶\n")
         at.sync()
         at.write("a.md", "# A\n\nopal 蛋白石\n")
-    from recollect.stores.sqlite.store import SQLiteStore
+    from bethink.stores.sqlite.store import SQLiteStore
 
     store = SQLiteStore(at.store, read_only=True)
     with Engine(store, embedder=TOY, settings=Settings(sync_seconds=5.0)) as engine:
@@ -227,7 +227,7 @@ def test_many_threads_may_ask_at_once(tmp_path: Path) -> None:
 
 COLD = """\
 import sys
-from recollect.doors.cli.main import main
+from bethink.doors.cli.main import main
 code = main(["recall", "amethyst", "--words", "--json", *sys.argv[1:]])
 print(code, *sys.modules)
 """
@@ -250,7 +250,7 @@ def test_a_cold_question_loads_nothing_of_notebooks_without_books(tmp_path: Path
         engine.remember("amethyst 紫水晶")
     answer, loaded = cold("--store", str(tmp_path / "m.db"))
     assert '"answered"' in answer
-    assert not [name for name in loaded if name.startswith(("recollect.notebook", "yaml"))]
+    assert not [name for name in loaded if name.startswith(("bethink.notebook", "yaml"))]
 
 
 def test_a_cold_question_with_books_loads_no_parser_when_nothing_changed(tmp_path: Path) -> None:
@@ -258,11 +258,11 @@ def test_a_cold_question_with_books_loads_no_parser_when_nothing_changed(tmp_pat
         at.write("a.md", "# A\n\namethyst 紫水晶\n")
         at.sync()
     answer, loaded = cold(
-        "--store", str(at.store), "--space", "work", RECOLLECT_TIMEZONE="Asia/Shanghai"
+        "--store", str(at.store), "--space", "work", BETHINK_TIMEZONE="Asia/Shanghai"
     )
     assert '"answered"' in answer
-    assert "recollect.notebook.sync" in loaded
-    parts = {"recollect.notebook.parse", "recollect.remember.pipeline", "yaml", "numpy"}
+    assert "bethink.notebook.sync" in loaded
+    parts = {"bethink.notebook.parse", "bethink.remember.pipeline", "yaml", "numpy"}
     assert not loaded & parts
 
 

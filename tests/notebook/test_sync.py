@@ -10,12 +10,12 @@ from typing import Literal
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import EmbedderError, InvalidInput
-from recollect.notebook.books import Form
-from recollect.settings import Settings
-from recollect.testing import ToyEmbedder
-from recollect.vocabulary import Vectors
+from bethink import Engine
+from bethink.errors import EmbedderError, InvalidInput
+from bethink.notebook.books import Form
+from bethink.settings import Settings
+from bethink.testing import ToyEmbedder
+from bethink.vocabulary import Vectors
 from tests.notebook.shelf import DECISIONS, TOY, counts, shelf
 
 Kind = Literal["query", "document"]

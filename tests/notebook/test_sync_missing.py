@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from recollect.notebook.books import Form
-from recollect.vocabulary import Status
+from bethink.notebook.books import Form
+from bethink.vocabulary import Status
 from tests.notebook.shelf import DECISIONS, counts, shelf
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.notebook.ledger import Ledger
-from recollect.settings import Settings
-from recollect.stores.sqlite.store import SQLiteStore
+from bethink import Engine
+from bethink.notebook.ledger import Ledger
+from bethink.settings import Settings
+from bethink.stores.sqlite.store import SQLiteStore
 from tests.durability.children import Child, Say
 from tests.notebook.shelf import DECISIONS, TOY, Shelf, counts, shelf
 

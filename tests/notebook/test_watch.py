@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import InvalidInput, MissingExtra
-from recollect.notebook.report import SyncReport
-from recollect.notebook.watch import watch
+from bethink.errors import InvalidInput, MissingExtra
+from bethink.notebook.report import SyncReport
+from bethink.notebook.watch import watch
 from tests.notebook.shelf import Shelf, shelf
 
 PATIENCE = 60  # seconds; a busy machine is slow, and that is no fault
@@ -144,7 +144,7 @@ def test_without_books_or_the_extra_it_says_what_to_do(
         with pytest.raises(InvalidInput, match="source add"):
             watch(at.engine, tell=print)
         monkeypatch.setitem(sys.modules, "watchfiles", None)
-        with pytest.raises(MissingExtra, match=r"recollect\[watch\]"):
+        with pytest.raises(MissingExtra, match=r"bethink\[watch\]"):
             watch(at.engine, tell=print)
 
 
@@ -155,9 +155,9 @@ def test_the_command_prints_a_line_for_each_sync_and_ends_cleanly(
     with shelf(tmp_path) as at:
         at.write("a.md", "# A\n\n一 one\n")
     process = subprocess.Popen(
-        [sys.executable, "-m", "recollect.doors.cli.main", "watch", form],
+        [sys.executable, "-m", "bethink.doors.cli.main", "watch", form],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "RECOLLECT_STORE": str(at.store), "RECOLLECT_EMBEDDER": "none"},
+        env={**os.environ, "BETHINK_STORE": str(at.store), "BETHINK_EMBEDDER": "none"},
     )  # fmt: skip
     assert process.stdout is not None
     with process:

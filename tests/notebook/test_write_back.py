@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput, NotFound
-from recollect.notebook.books import Form
-from recollect.settings import Settings
-from recollect.testing.fake_clock import FakeClock
-from recollect.vocabulary import Action
+from bethink import Engine
+from bethink.errors import InvalidInput, NotFound
+from bethink.notebook.books import Form
+from bethink.settings import Settings
+from bethink.testing.fake_clock import FakeClock
+from bethink.vocabulary import Action
 from tests.notebook.written import MAY, PREFERENCES, Notebook, texts
 from tests.notebook.written import notebook as notebook
 

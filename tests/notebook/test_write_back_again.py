@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.vocabulary import Action
+from bethink.vocabulary import Action
 from tests.notebook.written import MAY, PREFERENCES, Notebook, texts
 from tests.notebook.written import notebook as notebook
 

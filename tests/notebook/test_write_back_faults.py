@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import NotebookFileRefused, StoreReadOnly
-from recollect.notebook.files import change
-from recollect.vocabulary import Action
+from bethink.errors import NotebookFileRefused, StoreReadOnly
+from bethink.notebook.files import change
+from bethink.vocabulary import Action
 from tests.durability.children import Child, Say
 from tests.notebook.written import PREFERENCES, Notebook
 from tests.notebook.written import notebook as notebook
@@ -74,7 +74,7 @@ def test_without_a_writable_folder_nothing_is_lost(
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patched:  # root may write anywhere, so the system says no for us
-        patched.setattr("recollect.notebook.files.os.replace", refuse)
+        patched.setattr("bethink.notebook.files.os.replace", refuse)
         with pytest.raises(StoreReadOnly, match="nothing was changed"):
             notebook.tell("likes coffee")
         with pytest.raises(StoreReadOnly):
@@ -121,7 +121,7 @@ def test_many_processes_lose_no_line(notebook: Notebook) -> None:
             assert f"- Service number{number}x{i} 服务 owns queue q{number}_{i}" in lines
     held = notebook.engine.list(limit=100).memories
     assert len(held) == 25
-    assert not [name for name in notebook.files() if "recollect" in name]
+    assert not [name for name in notebook.files() if "bethink" in name]
 
 
 @pytest.mark.parametrize("text", ["likes tea", "喜欢喝茶"])

@@ -6,9 +6,9 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from recollect import Engine
-from recollect.notebook.books import Form
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.notebook.books import Form
+from bethink.settings import Settings
 from tests.durability.children import Say, kill_after
 
 TRIES = 12

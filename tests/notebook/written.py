@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.notebook.books import Form
-from recollect.settings import Settings
-from recollect.testing.fake_clock import FakeClock
-from recollect.vocabulary import Receipt, Recollection
+from bethink import Engine
+from bethink.notebook.books import Form
+from bethink.settings import Settings
+from bethink.testing.fake_clock import FakeClock
+from bethink.vocabulary import Receipt, Recollection
 
 MAY = datetime(2026, 5, 1, 6, tzinfo=UTC)  # 14:00 in Shanghai
 PREFERENCES = "user/preferences.md"

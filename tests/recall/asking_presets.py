@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.vocabulary import Recollection
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.testing import FakeClock
+from bethink.vocabulary import Recollection
 from tests.embedders_of_tests import Letters
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect import Engine
-from recollect.embedders.protocol import embed_question
-from recollect.errors import EmbedderError
-from recollect.recall.asking import make_query
-from recollect.recall.budget import Budget
-from recollect.recall.deduplicate import Deduplicate, OnePerMemory
-from recollect.recall.draft import Question, Stage
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.pipeline import run
-from recollect.recall.presets import Preset
-from recollect.settings import Settings
-from recollect.vocabulary import Query, Recollection, Step
+from bethink import Engine
+from bethink.embedders.protocol import embed_question
+from bethink.errors import EmbedderError
+from bethink.recall.asking import make_query
+from bethink.recall.budget import Budget
+from bethink.recall.deduplicate import Deduplicate, OnePerMemory
+from bethink.recall.draft import Question, Stage
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.pipeline import run
+from bethink.recall.presets import Preset
+from bethink.settings import Settings
+from bethink.vocabulary import Query, Recollection, Step
 from tests.embedders_of_tests import Letters
 from tests.recall.kits import NOW, kit
 

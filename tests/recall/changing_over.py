@@ -6,14 +6,14 @@ import time
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from recollect import Engine
-from recollect.recall.draft import Draft, Kit, Stage
-from recollect.recall.presets import BALANCED, Preset
-from recollect.settings import Settings
-from recollect.stores.protocol import Store
-from recollect.testing import ToyEmbedder
-from recollect.testing.changing_over import change_over
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.recall.draft import Draft, Kit, Stage
+from bethink.recall.presets import BALANCED, Preset
+from bethink.settings import Settings
+from bethink.stores.protocol import Store
+from bethink.testing import ToyEmbedder
+from bethink.testing.changing_over import change_over
+from bethink.vocabulary import Status
 
 _SEARCHED = 5  # so many stages until everything was searched
 _NEW = ToyEmbedder("new 新", 6)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from recollect.recall.draft import Deadline, Draft, Kit, Question
-from recollect.recall.workers import Workers
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Store
-from recollect.vocabulary import Candidate, Memory, Passage, Place, Query
+from bethink.recall.draft import Deadline, Draft, Kit, Question
+from bethink.recall.workers import Workers
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Store
+from bethink.vocabulary import Candidate, Memory, Passage, Place, Query
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 

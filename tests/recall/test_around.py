@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.filters import Not, PartOf
-from recollect.recall.budget import Budget, Widen
-from recollect.recall.document_parts import SECTION, section_id, sections_beside
-from recollect.recall.draft import Draft
-from recollect.remember.pipeline import prepare
-from recollect.stores.in_memory import InMemoryStore
-from recollect.vocabulary import TRUST, UNVERIFIED, Candidate, Extent, Hit, Memory, Place
+from bethink.filters import Not, PartOf
+from bethink.recall.budget import Budget, Widen
+from bethink.recall.document_parts import SECTION, section_id, sections_beside
+from bethink.recall.draft import Draft
+from bethink.remember.pipeline import prepare
+from bethink.stores.in_memory import InMemoryStore
+from bethink.vocabulary import TRUST, UNVERIFIED, Candidate, Extent, Hit, Memory, Place
 from tests.recall.kits import NOW, draft, kit, memory
 
 WIDEN = Budget(count=len, widen=Widen(below=350, up_to=850))

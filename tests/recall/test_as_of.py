@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect import Engine
-from recollect.recall.as_of import AsOf
-from recollect.recall.presets import PRESETS
-from recollect.testing.fake_clock import FakeClock
-from recollect.vocabulary import Recollection
+from bethink import Engine
+from bethink.recall.as_of import AsOf
+from bethink.recall.presets import PRESETS
+from bethink.testing.fake_clock import FakeClock
+from bethink.vocabulary import Recollection
 from tests.recall.kits import candidate, draft, kit
 
 MAY = datetime(2026, 5, 1, 12, tzinfo=UTC)

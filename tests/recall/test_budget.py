@@ -7,17 +7,17 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.recall.budget import Budget
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import Preset
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.remember.pipeline import prepare
-from recollect.stores.in_memory import InMemoryStore
-from recollect.text.tokens import count_tokens
-from recollect.vocabulary import Candidate, Dropped, Place, Status
+from bethink import Engine
+from bethink.recall.budget import Budget
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import Preset
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.remember.pipeline import prepare
+from bethink.stores.in_memory import InMemoryStore
+from bethink.text.tokens import count_tokens
+from bethink.vocabulary import Candidate, Dropped, Place, Status
 from tests.recall.kits import candidate, draft, kit, memory
 
 ENGLISH = " ".join(f"Sentence number {n} tells about the day and what was done." for n in range(60))

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.recall.cards import CardsGiveWay, asks_for_a_document
-from recollect.recall.draft import Draft
-from recollect.vocabulary import Candidate, Dropped
+from bethink.recall.cards import CardsGiveWay, asks_for_a_document
+from bethink.recall.draft import Draft
+from bethink.vocabulary import Candidate, Dropped
 from tests.recall.kits import candidate, draft, kit
 
 

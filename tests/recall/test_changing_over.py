@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect import Engine
-from recollect.errors import FingerprintMismatch
-from recollect.recall.presets import BALANCED, Preset
-from recollect.stores.sqlite.store import SQLiteStore
+from bethink import Engine
+from bethink.errors import FingerprintMismatch
+from bethink.recall.presets import BALANCED, Preset
+from bethink.stores.sqlite.store import SQLiteStore
 from tests.recall.changing_over import (
     PLACES,
     ChangesOver,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.deduplicate import Deduplicate, OnePerMemory, signature
-from recollect.vocabulary import Dropped
+from bethink.recall.deduplicate import Deduplicate, OnePerMemory, signature
+from bethink.vocabulary import Dropped
 from tests.recall.kits import candidate, draft, kit
 
 LONG_EN = (

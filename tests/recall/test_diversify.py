@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from recollect.errors import InvalidInput
-from recollect.recall.diversify import Diversify
-from recollect.recall.draft import Draft
-from recollect.vocabulary import Query
+from bethink.errors import InvalidInput
+from bethink.recall.diversify import Diversify
+from bethink.recall.draft import Draft
+from bethink.vocabulary import Query
 from tests.recall.kits import candidate, draft, kit
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from recollect import Engine
-from recollect.recall.exact_first import ExactFirst
-from recollect.recall.presets import PRESETS
-from recollect.recall.search_exact import plain_numbers
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.vocabulary import Place
+from bethink import Engine
+from bethink.recall.exact_first import ExactFirst
+from bethink.recall.presets import PRESETS
+from bethink.recall.search_exact import plain_numbers
+from bethink.settings import Settings
+from bethink.testing import FakeClock
+from bethink.vocabulary import Place
 from tests.embedders_of_tests import Letters
 from tests.recall.kits import candidate, draft, kit
 from tests.recall.working import add, add_steps, heard

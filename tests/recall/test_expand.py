@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import StoreError
-from recollect.recall.draft import Draft
-from recollect.recall.expand import Expand
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.search_meaning import SearchMeaning
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.recall.thresholds import Thresholds
-from recollect.settings import Settings
-from recollect.stores.in_memory import InMemoryStore
-from recollect.text.tokenise import MAX_QUERY_TERMS
-from recollect.vocabulary import Found, Query
+from bethink import Engine, Status
+from bethink.errors import StoreError
+from bethink.recall.draft import Draft
+from bethink.recall.expand import Expand
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.search_meaning import SearchMeaning
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.recall.thresholds import Thresholds
+from bethink.settings import Settings
+from bethink.stores.in_memory import InMemoryStore
+from bethink.text.tokenise import MAX_QUERY_TERMS
+from bethink.vocabulary import Found, Query
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, step
@@ -251,7 +251,7 @@ def test_busy_threads_do_not_hold_it_up() -> None:
 
 class Broken(InMemoryStore):
     def search_words(self, terms: Sequence[str], **options: Any) -> list[Found]:
-        raise StoreError("the words are gone; run 'recollect reindex'")
+        raise StoreError("the words are gone; run 'bethink reindex'")
 
 
 def test_a_failing_second_pass_keeps_the_first() -> None:

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect import Engine, Recollection
-from recollect.embedders.protocol import Kind
-from recollect.knowledge import KnowledgeBase
-from recollect.recall.draft import Draft
-from recollect.recall.faq_entries import FaqEntries
-from recollect.recall.faq_nearness import BY_WORDS, Bound, Nearest, alike, bound_of, excludes
-from recollect.recall.faq_once import FaqOnce
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import PURPOSES
-from recollect.recall.presets_by_use import knowledge_preset
-from recollect.recall.search_words import SearchWords
-from recollect.testing import FakeClock
-from recollect.vocabulary import Found, Query, Status, Vectors
+from bethink import Engine, Recollection
+from bethink.embedders.protocol import Kind
+from bethink.knowledge import KnowledgeBase
+from bethink.recall.draft import Draft
+from bethink.recall.faq_entries import FaqEntries
+from bethink.recall.faq_nearness import BY_WORDS, Bound, Nearest, alike, bound_of, excludes
+from bethink.recall.faq_once import FaqOnce
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import PURPOSES
+from bethink.recall.presets_by_use import knowledge_preset
+from bethink.recall.search_words import SearchWords
+from bethink.testing import FakeClock
+from bethink.vocabulary import Found, Query, Status, Vectors
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.kits import kit

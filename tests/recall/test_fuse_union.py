@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from recollect import Engine, Status
-from recollect.recall.draft import Draft
-from recollect.recall.floor import Floor
-from recollect.recall.fuse_union import FuseUnion
-from recollect.recall.search_exact import SearchExact
-from recollect.recall.search_meaning import SearchMeaning
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.vocabulary import Candidate, Found, Query
+from bethink import Engine, Status
+from bethink.recall.draft import Draft
+from bethink.recall.floor import Floor
+from bethink.recall.fuse_union import FuseUnion
+from bethink.recall.search_exact import SearchExact
+from bethink.recall.search_meaning import SearchMeaning
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.vocabulary import Candidate, Found, Query
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, step

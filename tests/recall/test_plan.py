@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import LLMError
-from recollect.recall import draft as reading
-from recollect.recall.budget import Budget
-from recollect.recall.draft import Deadline, Draft
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.plan import Plan
-from recollect.recall.presets import Preset
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.settings import Settings
-from recollect.vocabulary import Query
+from bethink import Engine, Status
+from bethink.errors import LLMError
+from bethink.recall import draft as reading
+from bethink.recall.budget import Budget
+from bethink.recall.draft import Deadline, Draft
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.plan import Plan
+from bethink.recall.presets import Preset
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.settings import Settings
+from bethink.vocabulary import Query
 from tests.embedders.serving import Reply, Request, serving
 from tests.recall.kits import kit
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from pytest import approx
 
-from recollect import Engine, Status
-from recollect.errors import InvalidInput
-from recollect.recall.preset_pages import as_record, page
-from recollect.recall.presets import PRESETS, PURPOSES, Preset, preset_named
-from recollect.recall.presets_by_use import BY_USE
-from recollect.recall.thresholds import Thresholds
-from recollect.settings import Settings
+from bethink import Engine, Status
+from bethink.errors import InvalidInput
+from bethink.recall.preset_pages import as_record, page
+from bethink.recall.presets import PRESETS, PURPOSES, Preset, preset_named
+from bethink.recall.presets_by_use import BY_USE
+from bethink.recall.thresholds import Thresholds
+from bethink.settings import Settings
 from tests.embedders_of_tests import Hung, Letters
 from tests.recall.asking_presets import clock as clock
 from tests.recall.asking_presets import engine as engine
@@ -192,7 +192,7 @@ def test_an_unknown_preset_names_the_known_ones(engine: Engine, name: Any) -> No
 
 def test_the_page_is_true() -> None:
     assert (ROOT / "docs/reference/presets.md").read_text("utf-8") == page(), (
-        "run: python -m recollect.recall.preset_pages > docs/reference/presets.md"
+        "run: python -m bethink.recall.preset_pages > docs/reference/presets.md"
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pytest import approx
 
-from recollect import Engine, Status
-from recollect.errors import InvalidInput
-from recollect.testing import FakeClock
-from recollect.vocabulary import Recollection
+from bethink import Engine, Status
+from bethink.errors import InvalidInput
+from bethink.testing import FakeClock
+from bethink.vocabulary import Recollection
 from tests.recall.asking_presets import clock as clock
 from tests.recall.asking_presets import engine as engine
 from tests.recall.asking_presets import letters as letters

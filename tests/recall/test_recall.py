@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import InvalidInput, UnknownSpace
-from recollect.filters import Condition
-from recollect.testing import FakeClock
+from bethink import Engine, Status
+from bethink.errors import InvalidInput, UnknownSpace
+from bethink.filters import Condition
+from bethink.testing import FakeClock
 from tests.embedders_of_tests import Letters
 
 ENGLISH, CHINESE = "Mei prefers dark mode in every editor.", "小美在所有编辑器里都喜欢深色主题。"

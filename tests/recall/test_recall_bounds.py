@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput, InvalidVector
-from recollect.text.tokens import count_tokens
+from bethink import Engine
+from bethink.errors import InvalidInput, InvalidVector
+from bethink.text.tokens import count_tokens
 from tests.embedders_of_tests import Letters
 
 ENGLISH, CHINESE = "Mei prefers dark mode in every editor.", "小美在所有编辑器里都喜欢深色主题。"

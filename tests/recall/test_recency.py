@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from recollect import Engine
-from recollect.recall.draft import Draft, Period
-from recollect.recall.recency import Recency
-from recollect.testing import FakeClock
-from recollect.vocabulary import Candidate, Query
+from bethink import Engine
+from bethink.recall.draft import Draft, Period
+from bethink.recall.recency import Recency
+from bethink.testing import FakeClock
+from bethink.vocabulary import Candidate, Query
 from tests.recall.kits import NOW, candidate, kit
 
 QUESTIONS = ("which database?", "用哪个数据库？")

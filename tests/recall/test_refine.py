@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.embedders.measured import every
-from recollect.embedders.use_multilingual import UseMultilingual
-from recollect.errors import InvalidInput
-from recollect.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
-from recollect.recall.draft import Evidence
-from recollect.settings import Settings
-from recollect.vocabulary import Recollection, Step
+from bethink import Engine, Status
+from bethink.embedders.measured import every
+from bethink.embedders.use_multilingual import UseMultilingual
+from bethink.errors import InvalidInput
+from bethink.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
+from bethink.recall.draft import Evidence
+from bethink.settings import Settings
+from bethink.vocabulary import Recollection, Step
 from tests.engines_of_tests import STORES, engine_on
 
 _MODEL = UseMultilingual()  # loaded once for this file

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.recall.presets import PRESETS
-from recollect.recall.render import (
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.recall.presets import PRESETS
+from bethink.recall.render import (
     FORMATS,
     as_brief,
     as_history,
@@ -25,9 +25,9 @@ from recollect.recall.render import (
     search_response,
     what_a_model_sees,
 )
-from recollect.testing import FakeClock
-from recollect.text.tokens import count_tokens
-from recollect.vocabulary import (
+from bethink.testing import FakeClock
+from bethink.text.tokens import count_tokens
+from bethink.vocabulary import (
     Hit,
     Memory,
     Passage,

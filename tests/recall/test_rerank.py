@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from recollect import Engine
-from recollect.errors import RerankerError
-from recollect.recall.budget import Budget
-from recollect.recall.draft import Deadline, Draft
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import Preset
-from recollect.recall.rerank import Rerank
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.rerankers.protocol import Reranker
-from recollect.settings import Settings
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.errors import RerankerError
+from bethink.recall.budget import Budget
+from bethink.recall.draft import Deadline, Draft
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import Preset
+from bethink.recall.rerank import Rerank
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.rerankers.protocol import Reranker
+from bethink.settings import Settings
+from bethink.vocabulary import Status
 from tests.embedders.serving import Reply, Request, serving
 from tests.recall.kits import candidate, draft, kit
 from tests.rerankers.tiny_model import make

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Recollection, Status
-from recollect.errors import InvalidInput, SettingsError, UnknownSpace
-from recollect.filters import Condition, parse_filter
-from recollect.recall.budget import Budget
-from recollect.recall.draft import Draft
-from recollect.recall.presets import BALANCED, Preset
-from recollect.recall.route import CHANNEL, Route, RouteRule, may_ask_for_a_list, route_of
-from recollect.recall.route_table import built_in_routes, check_pattern, parse_routes, read_routes
-from recollect.settings import Settings
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.text.tokens import count_tokens
-from recollect.vocabulary import Query
+from bethink import Engine, Recollection, Status
+from bethink.errors import InvalidInput, SettingsError, UnknownSpace
+from bethink.filters import Condition, parse_filter
+from bethink.recall.budget import Budget
+from bethink.recall.draft import Draft
+from bethink.recall.presets import BALANCED, Preset
+from bethink.recall.route import CHANNEL, Route, RouteRule, may_ask_for_a_list, route_of
+from bethink.recall.route_table import built_in_routes, check_pattern, parse_routes, read_routes
+from bethink.settings import Settings
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.text.tokens import count_tokens
+from bethink.vocabulary import Query
 from tests.recall.kits import kit
 from tests.recall.route_questions import SEARCHED, TAKEN
 
@@ -192,7 +192,7 @@ def test_all_is_done(tasks: Store, question: str) -> None:
 
 @pytest.mark.parametrize("question", ["what are my tasks", "有哪些任务"])
 def test_what_is_done_says_so(tasks: Store, question: str) -> None:
-    from recollect.recall.render import FORMATS
+    from bethink.recall.render import FORMATS
 
     engine = Engine(tasks, embedder="none", settings=Settings())
     answer = engine.recall(question, spaces="work", preset="notebook")

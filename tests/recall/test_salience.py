@@ -12,22 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.recall.budget import Budget
-from recollect.recall.context import Context
-from recollect.recall.draft import Draft, Stage
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.fuse_adaptively import FuseAdaptively
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import Preset
-from recollect.recall.salience import Salience, fresh, often
-from recollect.recall.search_meaning import SearchMeaning
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
-from recollect.testing import FakeClock
-from recollect.vocabulary import Candidate, Query, Recollection
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.recall.budget import Budget
+from bethink.recall.context import Context
+from bethink.recall.draft import Draft, Stage
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.fuse_adaptively import FuseAdaptively
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import Preset
+from bethink.recall.salience import Salience, fresh, often
+from bethink.recall.search_meaning import SearchMeaning
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
+from bethink.testing import FakeClock
+from bethink.vocabulary import Candidate, Query, Recollection
 from tests.recall.kits import NOW, candidate, draft, kit
 
 BOTH = SideBySide((SearchMeaning(), SearchWords()))

@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 from pytest import approx
 
-from recollect import Engine, Status
-from recollect.errors import StoreError
-from recollect.filters import Condition, parse_filter
-from recollect.recall.draft import Draft
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.search_hot import HotFirst, NearestFew, SearchHot
-from recollect.recall.search_meaning import SearchMeaning
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.tiers import Tiers
-from recollect.testing import FakeClock
-from recollect.text.split import PASSAGE_CHARS
-from recollect.vocabulary import Found, Query, Tier
+from bethink import Engine, Status
+from bethink.errors import StoreError
+from bethink.filters import Condition, parse_filter
+from bethink.recall.draft import Draft
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot
+from bethink.recall.search_meaning import SearchMeaning
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.tiers import Tiers
+from bethink.testing import FakeClock
+from bethink.text.split import PASSAGE_CHARS
+from bethink.vocabulary import Found, Query, Tier
 from tests.embedders_of_tests import Hung, Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, step

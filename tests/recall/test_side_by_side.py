@@ -11,22 +11,22 @@ from concurrent.futures import Future
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.embedders.protocol import Kind
-from recollect.errors import EmbedderError, StoreError
-from recollect.recall.budget import Budget
-from recollect.recall.draft import Draft, Kit
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import Preset
-from recollect.recall.search_hot import SearchHot
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.recall.workers import Workers
-from recollect.settings import Settings
-from recollect.stores.in_memory import InMemoryStore
-from recollect.testing import run_at_once
-from recollect.vocabulary import Found, Passage, Vectors
+from bethink import Engine, Status
+from bethink.embedders.protocol import Kind
+from bethink.errors import EmbedderError, StoreError
+from bethink.recall.budget import Budget
+from bethink.recall.draft import Draft, Kit
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import Preset
+from bethink.recall.search_hot import SearchHot
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.recall.workers import Workers
+from bethink.settings import Settings
+from bethink.stores.in_memory import InMemoryStore
+from bethink.testing import run_at_once
+from bethink.vocabulary import Found, Passage, Vectors
 from tests.embedders_of_tests import Hung, Letters
 from tests.recall.kits import memory
 
@@ -96,7 +96,7 @@ def test_closing_while_a_search_hangs() -> None:
 
 HANGS_FOREVER = """
 import threading
-from recollect import Engine
+from bethink import Engine
 from tests.embedders_of_tests import Hung
 hung = Hung()
 engine = Engine.in_memory(embedder=hung)
@@ -165,7 +165,7 @@ class LosesWords(InMemoryStore):
     """A store of somebody's own whose words index is broken."""
 
     def search_words(self, *args: object, **options: object) -> list[Found]:
-        raise StoreError("the words are gone; run 'recollect reindex'")
+        raise StoreError("the words are gone; run 'bethink reindex'")
 
 
 def test_broken_words_leave_the_meaning(caplog: pytest.LogCaptureFixture) -> None:
@@ -177,7 +177,7 @@ def test_broken_words_leave_the_meaning(caplog: pytest.LogCaptureFixture) -> Non
         assert answer.reasons == (
             "search_words failed: the store cannot do its work now; the log says why",
         )
-        assert "the words are gone; run 'recollect reindex'" in caplog.text
+        assert "the words are gone; run 'bethink reindex'" in caplog.text
         assert set(answer.hits[0].channels) == {"meaning"}
         letters.fails = True
         assert engine.recall("dark").status is Status.DEGRADED  # its vector is known
@@ -254,7 +254,7 @@ def test_who_waits_for_strangers_never_runs_here(meaning: bool, first: bool) -> 
         engine.remember("近处的消息 news from here")
         answer = engine.recall("消息 news", preset=preset, meaning=meaning, unverified_share=1)
     assert {hit.text[:2] for hit in answer.hits} == {"近处", "远方"}
-    assert apart.threads == ["recollect-worker"]
+    assert apart.threads == ["bethink-worker"]
 
 
 def test_alone_it_runs_apart_too() -> None:
@@ -263,7 +263,7 @@ def test_alone_it_runs_apart_too() -> None:
     with Engine.in_memory(embedder="none") as engine:
         engine.remember("x")
         assert [hit.id for hit in engine.recall("消息", preset=preset).hits] == ["far"]
-    assert apart.threads == ["recollect-worker"]
+    assert apart.threads == ["bethink-worker"]
 
 
 def test_what_no_store_finds_is_joined_from_every_search() -> None:

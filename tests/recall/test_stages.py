@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from recollect.recall.draft import Draft
-from recollect.recall.fuse import K, ReciprocalRanks, reciprocal_ranks
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import PRESETS, preset_named
-from recollect.remember.pipeline import prepare
-from recollect.stores.in_memory import InMemoryStore
-from recollect.vocabulary import Found, Place, Query
+from bethink.recall.draft import Draft
+from bethink.recall.fuse import K, ReciprocalRanks, reciprocal_ranks
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import PRESETS, preset_named
+from bethink.remember.pipeline import prepare
+from bethink.stores.in_memory import InMemoryStore
+from bethink.vocabulary import Found, Place, Query
 from tests.recall.kits import candidate, draft, kit, memory
 
 
@@ -110,7 +110,7 @@ def test_a_passage_has_no_text_before_it_is_fetched() -> None:
 
 
 def test_presets_are_named() -> None:
-    from recollect.errors import InvalidInput
+    from bethink.errors import InvalidInput
 
     assert preset_named("balanced") is PRESETS["balanced"]
     with pytest.raises(InvalidInput, match=r"there is no preset 'magic'; known: .*balanced"):

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import InvalidInput, SettingsError
-from recollect.recall.draft import Draft
-from recollect.recall.floor import Floor
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.search_exact import SearchExact
-from recollect.recall.search_hot import SearchHot
-from recollect.recall.search_meaning import SearchMeaning
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.recall.thresholds import Thresholds
-from recollect.recall.widening import how_many
-from recollect.settings import Settings, load
-from recollect.vocabulary import Candidate, Found, Query
+from bethink import Engine, Status
+from bethink.errors import InvalidInput, SettingsError
+from bethink.recall.draft import Draft
+from bethink.recall.floor import Floor
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.search_exact import SearchExact
+from bethink.recall.search_hot import SearchHot
+from bethink.recall.search_meaning import SearchMeaning
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.recall.thresholds import Thresholds
+from bethink.recall.widening import how_many
+from bethink.settings import Settings, load
+from bethink.vocabulary import Candidate, Found, Query
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, query, step
@@ -92,7 +92,7 @@ def test_what_is_cut_says_by_how_much(engine: Engine) -> None:
 
 
 def test_words_that_name_a_time_need_not_be_held(engine: Engine) -> None:
-    from recollect.recall.timeline import FindPeriod
+    from bethink.recall.timeline import FindPeriod
 
     options: Any = {"words_threshold": 0.9}
     question = "which dark theme did Mei prefer last Tuesday?"
@@ -256,8 +256,8 @@ def test_a_threshold_widens_the_search_before_it_cuts(letters: Letters) -> None:
 
 
 def test_the_floor() -> None:
-    from recollect.remember.pipeline import prepare
-    from recollect.stores.in_memory import InMemoryStore
+    from bethink.remember.pipeline import prepare
+    from bethink.stores.in_memory import InMemoryStore
     from tests.recall.kits import memory
 
     after = Floor(least=0.35)(
@@ -280,7 +280,7 @@ def test_the_floor() -> None:
 
 
 def test_an_identifier_beats_the_floor() -> None:
-    from recollect.vocabulary import Place
+    from bethink.vocabulary import Place
 
     low = Candidate("A", 0, 0.1, {"exact": Place(0, 1.0)})
     assert Floor(least=0.9)(draft([low]), kit()).candidates == (low,)
@@ -315,7 +315,7 @@ def test_a_threshold_must_be_on_its_scale(engine: Engine, name: str, value: Any)
 
 
 def test_thresholds_from_arguments_and_settings(letters: Letters, tmp_path: Path) -> None:
-    variables = {"RECOLLECT_WORDS_THRESHOLD": "0.25", "RECOLLECT_MEANING_THRESHOLD": "-1"}
+    variables = {"BETHINK_WORDS_THRESHOLD": "0.25", "BETHINK_MEANING_THRESHOLD": "-1"}
     settings = load(environment=variables, directory=tmp_path).settings
     assert (settings.words_threshold, settings.meaning_threshold) == (0.25, -1.0)
     with Engine.in_memory(embedder=letters, settings=settings) as engine:
@@ -327,4 +327,4 @@ def test_thresholds_from_arguments_and_settings(letters: Letters, tmp_path: Path
     assert query("?").words_threshold is None
     for value in ("nan", "2", "much"):
         with pytest.raises(SettingsError, match="words_threshold must be"):
-            load(environment={"RECOLLECT_WORDS_THRESHOLD": value}, directory=tmp_path)
+            load(environment={"BETHINK_WORDS_THRESHOLD": value}, directory=tmp_path)

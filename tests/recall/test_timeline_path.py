@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Recollection, Status
-from recollect.filters import parse_filter
-from recollect.recall.budget import Budget
-from recollect.recall.draft import Draft, Kit
-from recollect.recall.presets import BALANCED, Preset
-from recollect.recall.render import reason_line
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.recall.timeline import CHANNEL, FindPeriod
-from recollect.recall.timeline_path import TimelinePath
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.vocabulary import Query
+from bethink import Engine, Recollection, Status
+from bethink.filters import parse_filter
+from bethink.recall.budget import Budget
+from bethink.recall.draft import Draft, Kit
+from bethink.recall.presets import BALANCED, Preset
+from bethink.recall.render import reason_line
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.recall.timeline import CHANNEL, FindPeriod
+from bethink.recall.timeline_path import TimelinePath
+from bethink.settings import Settings
+from bethink.testing import FakeClock
+from bethink.vocabulary import Query
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.kits import kit
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.events.kinds import KINDS, RETRIEVAL_TRACE
-from recollect.recall.traced import plain_words
-from recollect.settings import Settings
-from recollect.text.redact import redact
-from recollect.text.secret_labels import TRACE
+from bethink import Engine
+from bethink.events.kinds import KINDS, RETRIEVAL_TRACE
+from bethink.recall.traced import plain_words
+from bethink.settings import Settings
+from bethink.text.redact import redact
+from bethink.text.secret_labels import TRACE
 from tests.embedders_of_tests import Letters
 from tests.text.made_up_secrets import KEYS
 

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect import Engine, Status
-from recollect.errors import InvalidInput
-from recollect.recall.budget import Budget
-from recollect.recall.deduplicate import Deduplicate
-from recollect.recall.draft import Draft
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import PRESETS
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.vocabulary import TRUST, UNVERIFIED, Candidate, Hit, Memory, Passage, Place, Query
+from bethink import Engine, Status
+from bethink.errors import InvalidInput
+from bethink.recall.budget import Budget
+from bethink.recall.deduplicate import Deduplicate
+from bethink.recall.draft import Draft
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import PRESETS
+from bethink.settings import Settings
+from bethink.testing import FakeClock
+from bethink.vocabulary import TRUST, UNVERIFIED, Candidate, Hit, Memory, Passage, Place, Query
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.kits import NOW, kit
@@ -136,7 +136,7 @@ def test_nothing_verified() -> None:
     ((status, reason),) = draft.faults
     assert status is Status.BELOW_FLOOR
     assert reason.startswith("nothing verified answers this. Found: 3 unverified, and at most 50%")
-    assert NEEDS_REVIEW in reason and "recollect promote" in reason
+    assert NEEDS_REVIEW in reason and "bethink promote" in reason
     assert draft.nearest is not None and draft.nearest.id == "0"
 
 

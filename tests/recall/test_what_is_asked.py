@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect import Engine, Status
-from recollect.clock import system_clock
-from recollect.errors import UnknownSpace
-from recollect.recall.draft import Draft
-from recollect.recall.presets import PURPOSES
-from recollect.recall.search_meaning import SearchMeaning
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.recall.what_is_asked import NAMES_NOTHING, names_nothing, shown_words
-from recollect.settings import Settings
-from recollect.text.both_ends import MAX_MEANING_CHARS, MAX_QUERY_CHARS, both_ends
-from recollect.text.tokenise import MAX_QUERY_TERMS, query_terms
-from recollect.vocabulary import Query, Recollection
+from bethink import Engine, Status
+from bethink.clock import system_clock
+from bethink.errors import UnknownSpace
+from bethink.recall.draft import Draft
+from bethink.recall.presets import PURPOSES
+from bethink.recall.search_meaning import SearchMeaning
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.recall.what_is_asked import NAMES_NOTHING, names_nothing, shown_words
+from bethink.settings import Settings
+from bethink.text.both_ends import MAX_MEANING_CHARS, MAX_QUERY_CHARS, both_ends
+from bethink.text.tokenise import MAX_QUERY_TERMS, query_terms
+from bethink.vocabulary import Query, Recollection
 from tests.embedders_of_tests import Letters
 from tests.recall.kits import kit
 from tests.recall.working import add_steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from recollect import Engine
-from recollect.vocabulary import TRUST, UNVERIFIED, Memory
+from bethink import Engine
+from bethink.vocabulary import TRUST, UNVERIFIED, Memory
 from tests.recall.kits import NOW
 
 

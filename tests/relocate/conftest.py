@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.composite.store import CompositeStore
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
+from bethink.stores.composite.store import CompositeStore
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
 from tests.stores.postgres.conftest import address as address
 from tests.stores.postgres.conftest import server as server
 

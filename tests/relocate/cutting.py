@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from recollect.stores.protocol import Store
+from bethink.stores.protocol import Store
 
 _WRITES = (
     *("exchange", "exchange_notes", "fill", "write_notes", "touch"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from recollect.stores.protocol import Store
-from recollect.testing import ToyEmbedder, make_entry, make_memory, make_offer
-from recollect.testing.entries import NOON
-from recollect.text.tokenise import query_terms
-from recollect.vocabulary import Decision, Event, Found, Principal, Ruling
+from bethink.stores.protocol import Store
+from bethink.testing import ToyEmbedder, make_entry, make_memory, make_offer
+from bethink.testing.entries import NOON
+from bethink.text.tokenise import query_terms
+from bethink.vocabulary import Decision, Event, Found, Principal, Ruling
 
 TOY = ToyEmbedder()
 OTHER = ToyEmbedder("other", 6)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.relocate.move import move
-from recollect.relocate.unfinished import NOTE
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import FakeClock
+from bethink.relocate.move import move
+from bethink.relocate.unfinished import NOTE
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import FakeClock
 from tests.doors.running import Cli
 from tests.relocate.filling import fill
 

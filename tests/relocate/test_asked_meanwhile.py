@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.relocate.move import move
-from recollect.relocate.unfinished import FINISH, NOTE, UNFINISHED
-from recollect.settings import Settings
-from recollect.stores.protocol import Store
-from recollect.testing import FakeClock
-from recollect.testing.entries import NOON
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.relocate.move import move
+from bethink.relocate.unfinished import FINISH, NOTE, UNFINISHED
+from bethink.settings import Settings
+from bethink.stores.protocol import Store
+from bethink.testing import FakeClock
+from bethink.testing.entries import NOON
+from bethink.vocabulary import Status
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import TOY

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.relocate.move import movable
-from recollect.stores.protocol import Store
-from recollect.testing.movable_contract import MakeStore, MovableContract
+from bethink.relocate.move import movable
+from bethink.stores.protocol import Store
+from bethink.testing.movable_contract import MakeStore, MovableContract
 
 
 class TestMovable(MovableContract):

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.relocate.move import move, verify
-from recollect.relocate.proof import proof_record
-from recollect.relocate.unfinished import NOTE
-from recollect.stores.protocol import Store
-from recollect.testing import FakeClock
-from recollect.testing.entries import NOON
-from recollect.vocabulary import Event
+from bethink.relocate.move import move, verify
+from bethink.relocate.proof import proof_record
+from bethink.relocate.unfinished import NOTE
+from bethink.stores.protocol import Store
+from bethink.testing import FakeClock
+from bethink.testing.entries import NOON
+from bethink.vocabulary import Event
 from tests.relocate.cutting import cut_off
 from tests.relocate.filling import LATER, fill
 from tests.relocate.half import half_moved
@@ -110,7 +110,7 @@ def test_an_event_that_is_lost_is_missed(make: Make, clock: FakeClock, to: str) 
 def test_cut_off_anywhere_each_is_there_once(
     make: Make, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, to: str, after: int
 ) -> None:
-    monkeypatch.setattr("recollect.relocate.carrying_tiers._PAGE", 2)
+    monkeypatch.setattr("bethink.relocate.carrying_tiers._PAGE", 2)
     source, target = make("memory"), make(to)
     fill(source)
     with cut_off(target, after, monkeypatch):

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt
-from recollect.relocate.move import move, verify
-from recollect.relocate.proof import contents, proof_record
-from recollect.relocate.unfinished import NOTE
-from recollect.stores.movable import MovableStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import FakeClock, make_entry, make_memory, make_offer
-from recollect.testing.entries import NOON
-from recollect.testing.programs import same_ranking
-from recollect.vocabulary import Memory
+from bethink.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt
+from bethink.relocate.move import move, verify
+from bethink.relocate.proof import contents, proof_record
+from bethink.relocate.unfinished import NOTE
+from bethink.stores.movable import MovableStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import FakeClock, make_entry, make_memory, make_offer
+from bethink.testing.entries import NOON
+from bethink.testing.programs import same_ranking
+from bethink.vocabulary import Memory
 from tests.relocate.cutting import cut_off
 from tests.relocate.filling import OTHER, SPACES, TOY, answers, fill
 
@@ -222,7 +222,7 @@ def test_cut_off_anywhere_it_goes_on(
     make: Make, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, to: str, after: int
 ) -> None:
     """Every call that writes to the target may be the last: before it, and just after it."""
-    monkeypatch.setattr("recollect.relocate.carrying.PAGE", 10)
+    monkeypatch.setattr("bethink.relocate.carrying.PAGE", 10)
     source, target = make("memory"), make(to)
     fill(source)
     with cut_off(target, after, monkeypatch):
@@ -263,7 +263,7 @@ def test_what_changes_meanwhile_is_carried_too(
             source.tiers().working.remove(["o1"])
         return honest(store, **named)
 
-    monkeypatch.setattr("recollect.relocate.move.contents", looking)
+    monkeypatch.setattr("bethink.relocate.move.contents", looking)
     done = move(source, target, clock=clock)
     assert done.rounds == 2 and done.proof.holds
     assert {m.id: m for m in everything(target)} == {m.id: m for m in everything(source)}
@@ -285,7 +285,7 @@ def test_a_source_that_never_rests_is_said(
         return honest(store, **named)
 
     with monkeypatch.context() as busy:
-        busy.setattr("recollect.relocate.move.contents", looking)
+        busy.setattr("bethink.relocate.move.contents", looking)
         with pytest.raises(StoreBusy, match="written to faster"):
             move(source, target, clock=clock)
     done = move(source, target, clock=clock)

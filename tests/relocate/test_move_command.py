@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.doors.cli.main import main
-from recollect.errors import Conflict
-from recollect.relocate.unfinished import NOTE
-from recollect.settings import Settings
-from recollect.stores.postgres import schema
-from recollect.stores.postgres.looking import bring_schema_forward
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite import schema as sqlite_schema
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.testing.postgres_server import PostgresServer
+from bethink import Engine
+from bethink.doors.cli.main import main
+from bethink.errors import Conflict
+from bethink.relocate.unfinished import NOTE
+from bethink.settings import Settings
+from bethink.stores.postgres import schema
+from bethink.stores.postgres.looking import bring_schema_forward
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite import schema as sqlite_schema
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 
@@ -121,10 +121,10 @@ def test_told_again_after_the_target_was_asked_it_says_that_all_is_there(
 
 def _move(*arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "recollect.doors.cli.main", "move", *arguments, "--json"],
+        [sys.executable, "-m", "bethink.doors.cli.main", "move", *arguments, "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "RECOLLECT_EMBEDDER": "hashing"},
+        env={**os.environ, "BETHINK_EMBEDDER": "hashing"},
     )
 
 
@@ -246,7 +246,7 @@ def test_migrating_says_from_where_to_where(
     assert done.code == 0 and f"schema 1 → {len(steps)}" in done.out
     assert cli("migrate", "--check", "--store", address).code == 0
     database = address.split("/")[3].split("?")[0]
-    server.execute("INSERT INTO recollect.schema_version VALUES (99)", database=database)
+    server.execute("INSERT INTO bethink.schema_version VALUES (99)", database=database)
     for words in (["migrate"], ["migrate", "--check"]):
         newer = cli(*words, "--store", address, "--json")
         assert (newer.code, newer.error["code"]) == (5, "store_too_new")

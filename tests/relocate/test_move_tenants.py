@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from recollect.access.homes import FileHomes
-from recollect.access.reception import Reception
-from recollect.relocate import move as moving
-from recollect.relocate.move import move
-from recollect.relocate.unfinished import NOTE
-from recollect.settings import Settings
-from recollect.stores.postgres.looking import schema_found
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing.postgres_server import PostgresServer
+from bethink.access.homes import FileHomes
+from bethink.access.reception import Reception
+from bethink.relocate import move as moving
+from bethink.relocate.move import move
+from bethink.relocate.unfinished import NOTE
+from bethink.settings import Settings
+from bethink.stores.postgres.looking import schema_found
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.half import Stopped, stop
@@ -80,7 +80,7 @@ def test_one_alone_says_who_is_left_behind(cli: Cli, places: tuple[str, str]) ->
     told = cli("move", source, target, "--text").out
     *_, last = told.splitlines()
     assert last.startswith("only the tenant default was moved; LEFT BEHIND: acme, 研发部. All of")
-    command = last.split("them: recollect ")[1]
+    command = last.split("them: bethink ")[1]
     assert command.endswith("--all-tenants")
     assert cli(*split(command)).code == 0
     assert _held(cli, target) == _held(cli, source)
@@ -166,7 +166,7 @@ def test_a_tenant_becomes_a_file_of_its_own(
         "move", address, str(own), "--tenant", "研发部", "--to-tenant", "default", "--json"
     )
     assert backup.code == 0, backup.err
-    assert backup.json["open"] == f"recollect status --store {quote(str(own))}"
+    assert backup.json["open"] == f"bethink status --store {quote(str(own))}"
     assert cli("status", "--store", str(own), "--json").json["memories"] == 3
     assert cli("export", "--store", str(own)).out == held["研发部"]
     text = cli("move", address, str(own), "--tenant", "研发部", "--to-tenant", "default", "--text")
@@ -211,7 +211,7 @@ def test_an_unknown_tenant_is_named_with_the_store_to_look_in(cli: Cli, tmp_path
     _fill(source)
     refused = cli("move", source, "x.db", "--tenant", "市场部", "--json")
     assert refused.code == 3
-    command = refused.error["message"].split("recollect ")[1]
+    command = refused.error["message"].split("bethink ")[1]
     assert "研发部" in cli(*split(command)).out
     assert not (tmp_path / "x.db").exists()
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import Conflict, StoreBusy
-from recollect.relocate import carrying_tiers
-from recollect.relocate.move import move
-from recollect.stores.movable import Exchange, MovableStore, Whole
-from recollect.stores.protocol import Store
-from recollect.testing import FakeClock, make_entry, make_memory, working
-from recollect.testing.entries import NOON
+from bethink import Engine
+from bethink.errors import Conflict, StoreBusy
+from bethink.relocate import carrying_tiers
+from bethink.relocate.move import move
+from bethink.stores.movable import Exchange, MovableStore, Whole
+from bethink.stores.protocol import Store
+from bethink.testing import FakeClock, make_entry, make_memory, working
+from bethink.testing.entries import NOON
 from tests.relocate.filling import LATER, TOY, fill
 from tests.relocate.half import half_moved
 
@@ -191,7 +191,7 @@ def test_many_use_it_while_it_is_filled(
     make: Make, another: Another, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, to: str
 ) -> None:
     """Whatever was acknowledged to them is there, as they said it."""
-    monkeypatch.setattr("recollect.relocate.carrying.PAGE", 10)
+    monkeypatch.setattr("bethink.relocate.carrying.PAGE", 10)
     source, target = make("memory"), make(to)
     half_moved(source, target, clock)
     target.put([make_entry(make_memory("旁人的 so that it is not finished", "旁人"))])

@@ -10,14 +10,14 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.errors import Conflict
-from recollect.relocate.journal import MARKS
-from recollect.relocate.move import Moved, move, verify
-from recollect.relocate.unfinished import NOTE
-from recollect.stores.protocol import Store
-from recollect.testing import FakeClock, make_entry, make_memory, make_offer
-from recollect.testing.entries import NOON
-from recollect.vocabulary import Decision, Memory, Offer, Ruling
+from bethink.errors import Conflict
+from bethink.relocate.journal import MARKS
+from bethink.relocate.move import Moved, move, verify
+from bethink.relocate.unfinished import NOTE
+from bethink.stores.protocol import Store
+from bethink.testing import FakeClock, make_entry, make_memory, make_offer
+from bethink.testing.entries import NOON
+from bethink.vocabulary import Decision, Memory, Offer, Ruling
 from tests.relocate.cutting import cut_off
 from tests.relocate.filling import LATER, TOY, fill
 from tests.relocate.half import half_moved
@@ -109,7 +109,7 @@ def test_the_same_id_with_other_words_is_not_written_over(
     make: Make, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, to: str
 ) -> None:
     """Of a memory that was not carried yet, and of one that was and is revised there."""
-    monkeypatch.setattr("recollect.relocate.carrying.PAGE", 10)
+    monkeypatch.setattr("bethink.relocate.carrying.PAGE", 10)
     source, target = make("memory"), make(to)
     half_moved(source, target, clock)
     assert target.get(["global-3"]) != [None] and target.get(["项目-7"]) == [None]
@@ -233,7 +233,7 @@ def test_a_source_that_is_not_whole_itself_is_refused(make: Make, clock: FakeClo
 def test_many_lists_of_marks_are_read_and_leave_nothing(
     make: Make, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.relocate.carrying.PAGE", 7)
+    monkeypatch.setattr("bethink.relocate.carrying.PAGE", 7)
     source, target = make("memory"), make("sqlite")
     half_moved(source, target, clock)
     target.put([make_entry(an_old("路过 passing by", "x"))])
@@ -254,7 +254,7 @@ def test_cut_off_anywhere_what_was_brought_is_known(
     make: Make, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, to: str, after: int
 ) -> None:
     """Then the source forgets, and somebody tells the target: one goes, the other stays."""
-    monkeypatch.setattr("recollect.relocate.carrying.PAGE", 10)
+    monkeypatch.setattr("bethink.relocate.carrying.PAGE", 10)
     source, target = make("memory"), make(to)
     fill(source)
     with cut_off(target, after, monkeypatch):

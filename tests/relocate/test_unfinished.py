@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import Conflict, StoreBusy, StoreUnavailable
-from recollect.relocate.move import move
-from recollect.relocate.proof import contents
-from recollect.relocate.unfinished import NOTE, UNFINISHED
-from recollect.settings import Settings
-from recollect.stores.movable import MovableStore
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import FakeClock, make_entry, make_memory, make_offer
-from recollect.testing.entries import NOON
-from recollect.testing.postgres_server import PostgresServer
+from bethink import Engine
+from bethink.errors import Conflict, StoreBusy, StoreUnavailable
+from bethink.relocate.move import move
+from bethink.relocate.proof import contents
+from bethink.relocate.unfinished import NOTE, UNFINISHED
+from bethink.settings import Settings
+from bethink.stores.movable import MovableStore
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import FakeClock, make_entry, make_memory, make_offer
+from bethink.testing.entries import NOON
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import fill
@@ -98,7 +98,7 @@ def test_a_target_that_is_asked_all_the_while_is_said(
         return honest(store, **named)
 
     with monkeypatch.context() as busy:
-        busy.setattr("recollect.relocate.move.contents", looking)
+        busy.setattr("bethink.relocate.move.contents", looking)
         with pytest.raises(StoreBusy, match="the target is used while it is filled"):
             move(source, target, clock=clock)
     assert move(source, target, clock=clock).proof.holds

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import Conflict
-from recollect.relocate.move import move
-from recollect.relocate.unfinished import NOTE, WRITTEN
-from recollect.settings import Settings
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.testing import FakeClock
-from recollect.testing.entries import NOON
-from recollect.vocabulary import Receipt
+from bethink import Engine
+from bethink.errors import Conflict
+from bethink.relocate.move import move
+from bethink.relocate.unfinished import NOTE, WRITTEN
+from bethink.settings import Settings
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.testing import FakeClock
+from bethink.testing.entries import NOON
+from bethink.vocabulary import Receipt
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import TOY

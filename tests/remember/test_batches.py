@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import Conflict, InvalidInput
-from recollect.remember import pipeline
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Written
-from recollect.vocabulary import Action, Entry
+from bethink import Engine
+from bethink.errors import Conflict, InvalidInput
+from bethink.remember import pipeline
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Written
+from bethink.vocabulary import Action, Entry
 
 SIZE = 10
 LONG = 30.0  # seconds after which something hangs
@@ -149,7 +149,7 @@ def test_who_stops_listening_stops_the_writing() -> None:
         assert next(stream).id == "m0"
         stream.close()
         assert memory.store.count() == SIZE
-    assert not [t for t in threading.enumerate() if t.name.startswith("recollect-prepare")]
+    assert not [t for t in threading.enumerate() if t.name.startswith("bethink-prepare")]
 
 
 def test_a_fault_while_the_next_is_made_ready_comes_after_what_was_written() -> None:

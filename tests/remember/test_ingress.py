@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.remember.ingress import FIELDS, MAX_TEXT_CHARS, accept, identity, new_id
-from recollect.vocabulary import Memory
+from bethink.errors import InvalidInput
+from bethink.remember.ingress import FIELDS, MAX_TEXT_CHARS, accept, identity, new_id
+from bethink.vocabulary import Memory
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.remember.ingress import accept, identity
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Written
-from recollect.testing.entries import make_memory
-from recollect.vocabulary import Entry, Memory
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.remember.ingress import accept, identity
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Written
+from bethink.testing.entries import make_memory
+from bethink.vocabulary import Entry, Memory
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 # every sign at which Python ends a line, and blanks that are none

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as trial
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.remember.redacting import redacted_fields
-from recollect.settings import Settings
-from recollect.testing import ToyEmbedder
-from recollect.vocabulary import Action
+from bethink import Engine
+from bethink.remember.redacting import redacted_fields
+from bethink.settings import Settings
+from bethink.testing import ToyEmbedder
+from bethink.vocabulary import Action
 from tests.engines_of_tests import STORES, engine_on, existing
 from tests.text.made_up_secrets import KEYS
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from benchmarks.calibrate_sameness import UNSEEN, pairs
 
-from recollect.remember.sameness import (
+from bethink.remember.sameness import (
     ANY_EMBEDDER,
     MEASURED,
     WORDS_ALONE,

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from recollect import Action, Engine, Status
-from recollect.embedders.protocol import Embedder
-from recollect.embedders.waiting import PROOF
-from recollect.errors import EmbedderError, InvalidInput
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite.store import SQLiteStore
+from bethink import Action, Engine, Status
+from bethink.embedders.protocol import Embedder
+from bethink.embedders.waiting import PROOF
+from bethink.errors import EmbedderError, InvalidInput
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Store
+from bethink.stores.sqlite.store import SQLiteStore
 from tests.embedders_of_tests import Letters
 
 FACTS = ["Mei prefers dark mode", "小美喜欢深色主题", "the disk is full", "磁盘已经满了"]
@@ -208,7 +208,7 @@ def test_a_model_of_the_same_name_and_size_is_never_mixed_in(store: Store) -> No
     one = engine(store, swapped)
     answer = one.recall("dark")
     assert answer.status is Status.DEGRADED
-    assert "cannot be loaded here; run 'recollect reindex'" in answer.reasons[0]
+    assert "cannot be loaded here; run 'bethink reindex'" in answer.reasons[0]
     assert set(answer.hits[0].channels) == {"words"}
     receipt = one.remember("a fifth fact")
     assert not receipt.embedded

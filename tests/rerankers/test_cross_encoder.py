@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from recollect.errors import RerankerError
-from recollect.rerankers.cross_encoder import CrossEncoder
-from recollect.rerankers.protocol import score_texts
+from bethink.errors import RerankerError
+from bethink.rerankers.cross_encoder import CrossEncoder
+from bethink.rerankers.protocol import score_texts
 from tests.rerankers.tiny_model import make
 
 WORDS = "which theme does mei like dark mode 小美喜欢深色主题"
@@ -57,7 +57,7 @@ def test_a_missing_file_says_what_to_do(tmp_path: Path, missing: str) -> None:
     (tmp_path / missing).unlink()
     with pytest.raises(RerankerError, match=rf"{missing}; put a cross-encoder's model.onnx") as e:
         CrossEncoder(tmp_path).score("theme", ["theme"], seconds=5)
-    assert "recollect config set reranker onnx:DIRECTORY" in str(e.value)
+    assert "bethink config set reranker onnx:DIRECTORY" in str(e.value)
 
 
 @pytest.mark.parametrize("damaged", ["model.onnx", "tokenizer.json"])
@@ -70,5 +70,5 @@ def test_a_damaged_file_says_what_to_do(tmp_path: Path, damaged: str) -> None:
 
 def test_a_missing_extra_is_named(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(RerankerError, match=r"pip install 'recollect\[onnx\]'"):
+    with pytest.raises(RerankerError, match=r"pip install 'bethink\[onnx\]'"):
         CrossEncoder(model).score("theme", ["theme"], seconds=5)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import RerankerError
-from recollect.rerankers.http import HttpReranker
-from recollect.rerankers.loading import reranker_named
-from recollect.rerankers.protocol import score_texts
-from recollect.settings import Settings
+from bethink.errors import RerankerError
+from bethink.rerankers.http import HttpReranker
+from bethink.rerankers.loading import reranker_named
+from bethink.rerankers.protocol import score_texts
+from bethink.settings import Settings
 from tests.embedders.serving import Reply, Server, server_at
 
 KEY = "rk-Very-Secret-0123456789"
@@ -165,7 +165,7 @@ def test_nobody_there_and_the_password_is_not_shown() -> None:
 @pytest.mark.parametrize("endpoint", ["not an address", "ftp://x/v1", "http://x:port"])
 def test_a_bad_address_says_what_to_set(endpoint: str) -> None:
     client = HttpReranker("small", endpoint=endpoint)
-    with pytest.raises(RerankerError, match="recollect config set reranker_endpoint URL"):
+    with pytest.raises(RerankerError, match="bethink config set reranker_endpoint URL"):
         ask(client)
     client.close()
 
@@ -180,14 +180,14 @@ def test_names() -> None:
     for name in ("small", "http", "http:", "onnx:", "tei:small"):
         with pytest.raises(RerankerError, match="write http:MODEL, tei, onnx:DIRECTORY or none"):
             reranker_named(name, somewhere)
-    with pytest.raises(RerankerError, match="recollect config set reranker_endpoint URL"):
+    with pytest.raises(RerankerError, match="bethink config set reranker_endpoint URL"):
         reranker_named("http:small", Settings())
-    with pytest.raises(RerankerError, match="recollect config set reranker_key KEY") as caught:
+    with pytest.raises(RerankerError, match="bethink config set reranker_key KEY") as caught:
         HttpReranker("small", endpoint="http://x", key=f"{KEY}钥")
     assert KEY not in str(caught.value)
 
 
 def test_a_missing_extra_is_named(client: HttpReranker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(RerankerError, match=r"pip install 'recollect\[http\]'"):
+    with pytest.raises(RerankerError, match=r"pip install 'bethink\[http\]'"):
         ask(client)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from recollect.access.reception import Reception
-from recollect.doors.cli.main import COMMANDS, build_parser
-from recollect.doors.http.app import create_app
-from recollect.doors.mcp.knowledge import knowledge_tools
-from recollect.doors.mcp.tools import TOOLS
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.doors.cli.main import COMMANDS, build_parser
+from bethink.doors.http.app import create_app
+from bethink.doors.mcp.knowledge import knowledge_tools
+from bethink.doors.mcp.tools import TOOLS
+from bethink.settings import Settings
 from tests.scenarios.doors import (
     at_the_command_line,
     in_python,
@@ -40,8 +40,8 @@ NO_VERB: Mapping[tuple[str, str], str] = {
         (MCP, verb): "one who writes gets three tools of one story, over stdio: 'mcp --story'"
         for verb in (*story_commands.COMMANDS, "search_story")
     },
-    (CLI, "search_story"): "'recollect scene' searches; 'recall --preset story' is for one phrase",
-    (CLI, "search_knowledge"): "'recollect ask' shows the passages, with their citations",
+    (CLI, "search_story"): "'bethink scene' searches; 'recall --preset story' is for one phrase",
+    (CLI, "search_knowledge"): "'bethink ask' shows the passages, with their citations",
 }  # fmt: skip
 # The verb without an argument that others have.
 NO_ARGUMENT: Mapping[tuple[str, str], frozenset[str]] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from recollect.tiers.offering import source_hash
+from bethink.tiers.offering import source_hash
 from tests.scenarios.doors.door import WHO
 from tests.scenarios.scenario import Json
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import Engine
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.settings import Settings
 from tests.scenarios.doors.at_the_command_line import AtTheCommandLine
 from tests.scenarios.doors.door import Door
 from tests.scenarios.doors.in_python import InPython
@@ -77,7 +77,7 @@ class House:
             agent = stack.enter_context(over_http(self.portal, served.address, mcp.key))
             patch = stack.enter_context(pytest.MonkeyPatch.context())
             for name, value in scenario.settings.items():
-                patch.setenv(f"RECOLLECT_{name.upper()}", str(value))
+                patch.setenv(f"BETHINK_{name.upper()}", str(value))
             yield {
                 PYTHON: InPython(engine),
                 CLI: AtTheCommandLine(at_the_command_line.store_path, at_the_command_line),

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from recollect.access.reception import Reception
-from recollect.doors.http.app import create_app
-from recollect.doors.http.running import server_for
-from recollect.doors.http.serving import address_of, listen
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.doors.http.app import create_app
+from bethink.doors.http.running import server_for
+from bethink.doors.http.serving import address_of, listen
+from bethink.settings import Settings
 from tests.scenarios.doors.door import WHO
 from tests.scenarios.doors.in_python import InPython
 from tests.scenarios.scenario import Json

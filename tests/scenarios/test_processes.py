@@ -8,7 +8,7 @@ import sys
 import pytest
 from mcp import StdioServerParameters
 
-from recollect import Engine
+from bethink import Engine
 from tests.scenarios.doors.at_the_command_line import AtTheCommandLine, in_a_process_of_its_own
 from tests.scenarios.doors.in_python import InPython
 from tests.scenarios.doors.over_mcp import OverMcp, over_stdio
@@ -27,8 +27,8 @@ def test_processes_give_the_same_answers(scenario: Scenario, house: House) -> No
     )
     process = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "recollect.doors.cli.main", "mcp"],
-        env={**os.environ, "RECOLLECT_STORE": agent.store, "RECOLLECT_EMBEDDER": agent.embedder},
+        args=["-m", "bethink.doors.cli.main", "mcp"],
+        env={**os.environ, "BETHINK_STORE": agent.store, "BETHINK_EMBEDDER": agent.embedder},
     )
     line = AtTheCommandLine(command.store_path, command, in_a_process_of_its_own)
     with Engine(settings=here) as engine, over_stdio(house.portal, process) as client:

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from recollect.settings import Settings
-from recollect.testing import run_at_once
+from bethink.settings import Settings
+from bethink.testing import run_at_once
 from tests.scenarios.serving import Served, serving
 from tests.scenarios.strangers_deeds import DEEDS, MCP, REST
 from tests.scenarios.strangers_world import inhabited, strangers_in, what_is_left

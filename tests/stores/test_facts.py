@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.filters import (
+from bethink.filters import (
     All,
     AnyOf,
     Condition,
@@ -13,7 +13,7 @@ from recollect.filters import (
     matches,
     parse_filter,
 )
-from recollect.stores.facts import (
+from bethink.stores.facts import (
     HOLDS_FROM,
     HOLDS_UNTIL,
     expresses,
@@ -23,9 +23,9 @@ from recollect.stores.facts import (
     numbers_of,
     ranges_asked,
 )
-from recollect.testing.entries import make_memory
-from recollect.testing.filter_cases import FILTERS, filter_memories
-from recollect.vocabulary import Memory
+from bethink.testing.entries import make_memory
+from bethink.testing.filter_cases import FILTERS, filter_memories
+from bethink.vocabulary import Memory
 
 
 def holds(memory: Memory, where: Filter) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import MissingExtra, SettingsError
-from recollect.stores.retriever_address import in_the_clear, of_tenant, parse_address, shown
+from bethink.errors import MissingExtra, SettingsError
+from bethink.stores.retriever_address import in_the_clear, of_tenant, parse_address, shown
 
 
 def test_an_address_says_where_what_and_how() -> None:
@@ -105,7 +105,7 @@ def test_without_its_extra_every_engine_is_an_error_that_says_what_to_install(
     tmp_path: Path, package: str, address: str, extra: str
 ) -> None:
     program = (
-        f"import sys; sys.modules[{package!r}] = None; from recollect.doors.cli.main import main; "
+        f"import sys; sys.modules[{package!r}] = None; from bethink.doors.cli.main import main; "
         "sys.exit(main(sys.argv[1:]))"
     )
     told = ["remember", "预算 budget", "--store", str(tmp_path / "m.db"), "--retriever", address]
@@ -113,4 +113,4 @@ def test_without_its_extra_every_engine_is_an_error_that_says_what_to_install(
         [sys.executable, "-c", program, *told], capture_output=True, text=True, check=False
     )
     assert ran.returncode == MissingExtra.exit_code
-    assert f"pip install 'recollect[{extra}]'" in ran.stderr
+    assert f"pip install 'bethink[{extra}]'" in ran.stderr

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 import trustme
 
-from recollect.beside import with_retrievers
-from recollect.errors import SettingsError, StoreUnavailable
-from recollect.stores.composite import CompositeStore
-from recollect.stores.elastic.retriever import ElasticRetriever
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.qdrant.retriever import QdrantRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.testing.qdrant_server import QdrantServer
+from bethink.beside import with_retrievers
+from bethink.errors import SettingsError, StoreUnavailable
+from bethink.stores.composite import CompositeStore
+from bethink.stores.elastic.retriever import ElasticRetriever
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.qdrant.retriever import QdrantRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.testing.qdrant_server import QdrantServer
 from tests.stores.elastic.strict_server import StrictServer
 from tests.stores.qdrant.conftest import qdrant_binary as qdrant_binary
 from tests.stores.qdrant.conftest import server as server

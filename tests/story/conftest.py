@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.story import Story
+from bethink import Engine
+from bethink.story import Story
 from tests.engines_of_tests import STORES, engine_on
 from tests.story.telling import story_in
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.story import Cast, Character, Story
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.story import Cast, Character, Story
 
 CAST = Cast(
     characters=[

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.settings import Settings
-from recollect.story import Cast, Character, SceneMemoryContext, ScenePlan, Story
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.settings import Settings
+from bethink.story import Cast, Character, SceneMemoryContext, ScenePlan, Story
 from tests.story.telling import CAST, story_in
 from tests.story.test_scenes import Model
 

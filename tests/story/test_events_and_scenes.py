@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from recollect.story import ScenePlan, Story, StoryMemory
-from recollect.story.searching import through_scenes
+from bethink.story import ScenePlan, Story, StoryMemory
+from bethink.story.searching import through_scenes
 
 
 @pytest.mark.parametrize(

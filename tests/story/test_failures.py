@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import StoreError
-from recollect.settings import Settings
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.protocol import Page
-from recollect.vocabulary import Found
+from bethink import Engine
+from bethink.errors import StoreError
+from bethink.settings import Settings
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.protocol import Page
+from bethink.vocabulary import Found
 from tests.embedders_of_tests import Hung, Letters
 from tests.story.telling import CAST, story_in
 from tests.story.test_context import PLAN, assert_rest_answers, told
@@ -133,7 +133,7 @@ def test_without_pydantic_it_says_what_to_install(tmp_path: Path) -> None:
     """Everything else works; who asks for a story is told which part is missing."""
     blocked = "import sys; sys.modules['pydantic'] = None\n"
     run = (
-        "from recollect.doors.cli.main import main\n"
+        "from bethink.doors.cli.main import main\n"
         "main(['remember', '林婉 Lin Wan'])\n"
         "sys.exit(main(['scene', '--plan', 'p.json', '--project', 'p', '--chapter', '1', "
         "'--scene', '1']))"
@@ -145,10 +145,10 @@ def test_without_pydantic_it_says_what_to_install(tmp_path: Path) -> None:
         encoding="utf-8",
         cwd=tmp_path,
         env={
-            **os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db"),
-            "RECOLLECT_EMBEDDER": "none", "XDG_CONFIG_HOME": str(tmp_path),
+            **os.environ, "BETHINK_STORE": str(tmp_path / "m.db"),
+            "BETHINK_EMBEDDER": "none", "XDG_CONFIG_HOME": str(tmp_path),
         },
         check=False,
     )  # fmt: skip
     assert ran.returncode == 7, ran.stderr
-    assert "pip install 'recollect[story]'" in ran.stderr
+    assert "pip install 'bethink[story]'" in ran.stderr

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import InvalidInput
-from recollect.story import SceneMemoryContext, Story
+from bethink.errors import InvalidInput
+from bethink.story import SceneMemoryContext, Story
 
 PLAN = {"summary": "the ferry 渡口, at night", "characters": ["林婉", "赵允"]}
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.story import SceneMemoryContext, ScenePlan, Story
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.story import SceneMemoryContext, ScenePlan, Story
 from tests.embedders.serving import Reply, Request, Server, server_at
 from tests.llms.chatting import say
 from tests.story.telling import story_in

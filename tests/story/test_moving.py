@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput, NotFound, StoreError
-from recollect.settings import Settings
-from recollect.stores.in_memory import InMemoryStore
-from recollect.story import Story
+from bethink import Engine
+from bethink.errors import InvalidInput, NotFound, StoreError
+from bethink.settings import Settings
+from bethink.stores.in_memory import InMemoryStore
+from bethink.story import Story
 from tests.story.telling import story_in
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.story import Cast, Character, Story
-from recollect.story.naming import Names, id_for
-from recollect.text.fold import _simplified, fold
+from bethink.errors import InvalidInput
+from bethink.story import Cast, Character, Story
+from bethink.story.naming import Names, id_for
+from bethink.text.fold import _simplified, fold
 from tests.story.telling import CAST, small_engine, story_in
 
 # Characters that only one traditional form stands for: the way back is certain.

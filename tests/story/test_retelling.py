@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.story import Character, ScenePlan, Story
+from bethink import Engine
+from bethink.story import Character, ScenePlan, Story
 from tests.story.telling import small_engine, story_in
 from tests.story.test_scenes import Model, kept
 

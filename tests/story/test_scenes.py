@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Memory
-from recollect.errors import InvalidInput, NotFound
-from recollect.story import Character, ScenePlan, Story
-from recollect.story.splitting import PART_CHARS, first_sentence, parts_of, scenes_of
+from bethink import Engine, Memory
+from bethink.errors import InvalidInput, NotFound
+from bethink.story import Character, ScenePlan, Story
+from bethink.story.splitting import PART_CHARS, first_sentence, parts_of, scenes_of
 from tests.story.telling import CAST, small_engine, story_in
 
 TEXT = "林婉在码头受了伤，左臂流血。\n\nShe said: “It is nothing.” 王爷站在雨里。"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.story import EntityState, Story
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.story import EntityState, Story
 from tests.story.telling import small_engine, story_in
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from recollect.story import Story, StoryTools
+from bethink.story import Story, StoryTools
 from tests.embedders.serving import Reply, Request, server_at
 from tests.llms.chatting import chat_reply, say
 

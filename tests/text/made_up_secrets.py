@@ -83,7 +83,7 @@ def _pem(name: str) -> Maker:
 
 # By what is kept of each: the shape alone says what it is.
 KEYS: dict[str, list[Maker]] = {
-    "recollect key": [of("rk_", some(HEX, 16), "_", some(HEX, 64))],
+    "bethink key": [of("bk_", some(HEX, 16), "_", some(HEX, 64))],
     "github token": [
         *(of(f"gh{c}_", some(LETTERS, 36)) for c in "pousr"),
         of("github_pat_", some(LETTERS, 22), "_", some(LETTERS, 59)),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from recollect.text.bm25 import idf, weight
+from bethink.text.bm25 import idf, weight
 
 
 def test_known_values() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.facts import NOT, read
-from recollect.text.numerals import chinese_number, number, time_of_day
+from bethink.text.facts import NOT, read
+from bethink.text.numerals import chinese_number, number, time_of_day
 
 
 @pytest.mark.parametrize(

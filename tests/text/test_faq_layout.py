@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.faq_layout import FAQ, composed, layout_of, passage_at, passages_of
-from recollect.text.split import split
-from recollect.vocabulary import Memory, Passage
+from bethink.text.faq_layout import FAQ, composed, layout_of, passage_at, passages_of
+from bethink.text.split import split
+from bethink.vocabulary import Memory, Passage
 from tests.recall.kits import NOW
 
 LINES = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1).map(

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recollect.text.fold  # the module itself: `fold` is also a function
-from recollect.text.fold import fold, fold_for_terms, fold_width
-from recollect.text.tokenise import joined_terms
+import bethink.text.fold  # the module itself: `fold` is also a function
+from bethink.text.fold import fold, fold_for_terms, fold_width
+from bethink.text.tokenise import joined_terms
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_the_listed_characters_of_gb2312_are_all_that_the_table_changes() -> Non
         except UnicodeEncodeError:
             return False
 
-    changed = filter(in_gb2312, recollect.text.fold._traditional())
-    assert sorted(changed) == sorted(recollect.text.fold._OLD_IN_GB2312.strip("[]"))
+    changed = filter(in_gb2312, bethink.text.fold._traditional())
+    assert sorted(changed) == sorted(bethink.text.fold._OLD_IN_GB2312.strip("[]"))
 
 
 # what people write in GB 2312, with the signs that widths differ in, between words and inside them

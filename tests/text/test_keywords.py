@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.keywords import MAX_KEYWORDS, keywords, quoted, without_scaffolding
-from recollect.text.tokenise import telling_terms
+from bethink.text.keywords import MAX_KEYWORDS, keywords, quoted, without_scaffolding
+from bethink.text.tokenise import telling_terms
 
 
 @pytest.mark.parametrize(

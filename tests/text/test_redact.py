@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text import secret_checks, secret_labels
-from recollect.text.linear import linear
-from recollect.text.redact import Redacted, has_trace, kinds_marked, redact, redaction_note
-from recollect.text.secret_rules import groups
+from bethink.text import secret_checks, secret_labels
+from bethink.text.linear import linear
+from bethink.text.redact import Redacted, has_trace, kinds_marked, redact, redaction_note
+from bethink.text.secret_rules import groups
 from tests.text.made_up_places import IN_PLACE
 from tests.text.made_up_secrets import KEYS
 from tests.text.test_secrets import NONE

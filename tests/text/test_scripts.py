@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.scripts import mostly_latin
+from bethink.text.scripts import mostly_latin
 
 
 @pytest.mark.parametrize(

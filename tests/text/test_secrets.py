@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.secrets import holds_secret
+from bethink.text.secrets import holds_secret
 
 SECRETS = {
     "named credential": [

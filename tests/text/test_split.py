@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.split import OVERLAP_CHARS, PASSAGE_CHARS, split
+from bethink.text.split import OVERLAP_CHARS, PASSAGE_CHARS, split
 
 ENGLISH = "The deploy failed because the disk was full. Nobody had looked at it for days. "
 CHINESE = "部署失败了，因为磁盘已满。好几天没有人看过它。我们决定加一个报警。"

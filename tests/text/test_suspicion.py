@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.suspicion import RISKY, Finding, suspicion
+from bethink.text.suspicion import RISKY, Finding, suspicion
 
 HELD = {
     "instruction": [

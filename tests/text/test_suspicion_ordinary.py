@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.suspicion import RISKY, suspicion
+from bethink.text.suspicion import RISKY, suspicion
 
 WISHES = [
     "Always use UTC.",
@@ -40,7 +40,7 @@ WORK = [
     "执行迁移脚本之前要先备份数据库。",
     "用 printenv 打印环境变量来调试容器。",
     "旧的报销规定已经作废，按新规定执行。",
-    "安装用 pip install recollect，附加组件有 http 和 onnx。",
+    "安装用 pip install bethink，附加组件有 http 和 onnx。",
 ]
 ABOUT_ATTACKS = [
     "Prompt injection is when a document tells the model to ignore its instructions.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.time_hints import may_name_a_time
+from bethink.text.time_hints import may_name_a_time
 from tests.text import time_phrase_table as table
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.text.time_chinese import number
-from recollect.text.time_phrases import MOST_CHARACTERS, TimePhrase, find_time_phrases
+from bethink.text.time_chinese import number
+from bethink.text.time_phrases import MOST_CHARACTERS, TimePhrase, find_time_phrases
 from tests.text.time_phrase_table import CHINESE, ENGLISH, NO_TIME, NOW, SHANGHAI, Row
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.fold import fold_width
-from recollect.text.tokenise import (
+from bethink.text.fold import fold_width
+from bethink.text.tokenise import (
     MAX_QUERY_TERMS,
     count_terms,
     distinct_words,

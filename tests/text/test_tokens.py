@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recollect.text.tokens as tokens
-from recollect.text.tokens import count_tokens
+import bethink.text.tokens as tokens
+from bethink.text.tokens import count_tokens
 
 # Real counts by o200k; the estimate is fitted on thousands of texts (benchmarks/token_estimate.py).
 REAL = [

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from recollect.text.coverage import Asked
-from recollect.text.segments import segments, telling_pieces
-from recollect.text.variants import MOST, variants
+from bethink.text.coverage import Asked
+from bethink.text.segments import segments, telling_pieces
+from bethink.text.variants import MOST, variants
 
 
 @pytest.mark.parametrize(

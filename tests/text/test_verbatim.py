@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.containment import contains
-from recollect.text.verbatim import cased_names, holds, verbatim_names
+from bethink.text.containment import contains
+from bethink.text.verbatim import cased_names, holds, verbatim_names
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recollect.text.visible import visible
+from bethink.text.visible import visible
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.vocabulary import Offer, Principal
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.testing import FakeClock
+from bethink.vocabulary import Offer, Principal
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import Conflict
-from recollect.testing import FakeClock
-from recollect.vocabulary import Action, Decision, Offer
+from bethink import Engine
+from bethink.errors import Conflict
+from bethink.testing import FakeClock
+from bethink.vocabulary import Action, Decision, Offer
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, PORT, offered
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import RecollectError
-from recollect.settings import Settings
-from recollect.testing import run_at_once
-from recollect.vocabulary import Action, Decision, Principal
+from bethink import Engine
+from bethink.errors import BethinkError
+from bethink.settings import Settings
+from bethink.testing import run_at_once
+from bethink.vocabulary import Action, Decision, Principal
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, PORT
 
 ROUNDS = 6
@@ -32,7 +32,7 @@ def at_once(*acts: Callable[[], object]) -> list[object]:
     def run(act: Callable[[], object]) -> object:
         try:
             return act()
-        except RecollectError as e:
+        except BethinkError as e:
             return e
 
     return run_at_once(run, acts)
@@ -99,9 +99,9 @@ def test_offered_by_many_at_once_all_are_logged_and_one_is_recent(tmp_path: Path
 
 _DECIDE = """
 import json, sys
-from recollect import Engine
-from recollect.errors import RecollectError
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.errors import BethinkError
+from bethink.settings import Settings
 
 told = []
 with Engine(sys.argv[1], settings=Settings(), embedder="hashing") as engine:
@@ -110,7 +110,7 @@ with Engine(sys.argv[1], settings=Settings(), embedder="hashing") as engine:
         try:
             done = getattr(engine, sys.argv[2])(offer_id)
             told.append(getattr(done[0], "action", "done"))
-        except RecollectError as e:
+        except BethinkError as e:
             told.append(e.code)
 print(json.dumps(told))
 """

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.notebook.books import Form
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.notebook.books import Form
+from bethink.settings import Settings
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, PORT
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect import Engine
-from recollect.remember.sameness import Verdict
-from recollect.vocabulary import Principal
+from bethink import Engine
+from bethink.remember.sameness import Verdict
+from bethink.vocabulary import Principal
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, LURE, PORT
 
 PORT_AGAIN = "Since Monday the staging database of the billing service listens on port 5433."

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.remember.sameness import Verdict
-from recollect.vocabulary import Decision, Offer, Principal
+from bethink import Engine
+from bethink.remember.sameness import Verdict
+from bethink.vocabulary import Decision, Offer, Principal
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, MIXED, PORT
 
@@ -145,9 +145,9 @@ def test_too_long_to_compare_is_left_to_a_person(make: Any) -> None:
 
 def test_a_decision_meanwhile_holds(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody rejects one of them after the digest looked and before the rules promote."""
-    from recollect.tiers import by_rule
-    from recollect.tiers.digest import Digest, digest
-    from recollect.tiers.kit import Kit
+    from bethink.tiers import by_rule
+    from bethink.tiers.digest import Digest, digest
+    from bethink.tiers.kit import Kit
 
     engine = make()
     offer = told_by_many(engine, BUDGET)

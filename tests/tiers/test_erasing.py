@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.settings import Settings
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, PORT
 
 CANARY, KANARIE = "kwyjibo-7319", "鸩羽千夜"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import Conflict, InvalidInput
-from recollect.testing import FakeClock
-from recollect.vocabulary import Decision, Principal, Tier
+from bethink import Engine
+from bethink.errors import Conflict, InvalidInput
+from bethink.testing import FakeClock
+from bethink.vocabulary import Decision, Principal, Tier
 from tests.tiers.offered import ANNA, BUDGET, LURE, LURE_ZH, MIXED, PORT, offered, recalled
 
 

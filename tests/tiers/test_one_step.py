@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.testing import working
-from recollect.tiers import offering
-from recollect.tiers.filtering import Filtered, filtered
-from recollect.tiers.kit import Kit
-from recollect.tiers.recent import make_recent
-from recollect.vocabulary import Offer
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.testing import working
+from bethink.tiers import offering
+from bethink.tiers.filtering import Filtered, filtered
+from bethink.tiers.kit import Kit
+from bethink.tiers.recent import make_recent
+from bethink.vocabulary import Offer
 from tests.tiers.offered import ANNA, BO, BUDGET, PORT
 
 MARKED = "XYZZYPLUGH "

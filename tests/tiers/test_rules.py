@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect.settings import Settings
-from recollect.tiers.rules import independent_sources, speaks_for
-from recollect.vocabulary import Principal
+from bethink.settings import Settings
+from bethink.tiers.rules import independent_sources, speaks_for
+from bethink.vocabulary import Principal
 from tests.tiers.offered import BUDGET, LURE, PORT
 
 

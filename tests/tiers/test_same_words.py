@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.testing import FakeClock
-from recollect.text.bare import bare
-from recollect.vocabulary import Decision
+from bethink import Engine
+from bethink.testing import FakeClock
+from bethink.text.bare import bare
+from bethink.vocabulary import Decision
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, MIXED, PORT, offered
 
 SET_OTHERWISE: list[tuple[str, dict[str, Any]]] = [

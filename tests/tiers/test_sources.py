@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect import Engine
-from recollect.vocabulary import Decision
+from bethink import Engine
+from bethink.vocabulary import Decision
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, MIXED, PORT, offered, recalled
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import Conflict, InvalidInput, StoreReadOnly
-from recollect.settings import Settings
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import FakeClock
-from recollect.vocabulary import Action, Decision
+from bethink import Engine
+from bethink.errors import Conflict, InvalidInput, StoreReadOnly
+from bethink.settings import Settings
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import FakeClock
+from bethink.vocabulary import Action, Decision
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, LURE, PORT, offered, recalled
 

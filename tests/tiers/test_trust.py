@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import Conflict, InvalidInput
-from recollect.vocabulary import Decision, Principal
+from bethink import Engine
+from bethink.errors import Conflict, InvalidInput
+from bethink.vocabulary import Decision, Principal
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, LURE, MIXED, PORT, offered
 
@@ -254,5 +254,5 @@ def test_who_remembers_what_is_known_unverified_is_told_how_to_verify_it(make: A
     engine = by_rule(make)
     offer = engine.offer(BUDGET, by=BO)
     receipt = engine.remember(BUDGET)
-    assert f"recollect promote {offer.id}" in str(receipt.notes)
+    assert f"bethink promote {offer.id}" in str(receipt.notes)
     assert not existing(engine, offer.id).verified

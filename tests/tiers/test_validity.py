@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.testing import FakeClock
-from recollect.tiers.records import offer_record
-from recollect.vocabulary import Action, Decision, Principal
+from bethink import Engine
+from bethink.testing import FakeClock
+from bethink.tiers.records import offer_record
+from bethink.vocabulary import Action, Decision, Principal
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, PORT, offered
 

@@ -14,12 +14,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from pydantic import BaseModel
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.events.kinds import NODE_STATE_CHANGE, TIER_CHANGE
-from recollect.settings import Settings
-from recollect.vocabulary import UNVERIFIED, Principal
-from recollect.workflow.langgraph import MemoryState, offering_node, retrieval_node
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.events.kinds import NODE_STATE_CHANGE, TIER_CHANGE
+from bethink.settings import Settings
+from bethink.vocabulary import UNVERIFIED, Principal
+from bethink.workflow.langgraph import MemoryState, offering_node, retrieval_node
 from tests.embedders_of_tests import Letters
 
 DRAFT = (

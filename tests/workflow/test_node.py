@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.errors import InvalidInput
-from recollect.events.kinds import MEMORY_RETRIEVAL_ERROR, NODE_STATE_CHANGE, RETRIEVAL_TRACE
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.vocabulary import Json
-from recollect.workflow.node import FIELDS, MemoryRetrievalNode
+from bethink import Engine
+from bethink.errors import InvalidInput
+from bethink.events.kinds import MEMORY_RETRIEVAL_ERROR, NODE_STATE_CHANGE, RETRIEVAL_TRACE
+from bethink.settings import Settings
+from bethink.testing import FakeClock
+from bethink.vocabulary import Json
+from bethink.workflow.node import FIELDS, MemoryRetrievalNode
 from tests.embedders_of_tests import Letters
 
 ZH = "发布计划:周五上线,回滚脚本由小美准备,上线前要先跑一遍冒烟测试,并通知客服值班同事。"

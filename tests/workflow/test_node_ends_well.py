@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, MemoryRetrievalNode
-from recollect.settings import Settings
-from recollect.vocabulary import Principal
-from recollect.workflow.langgraph import retrieval_node
+from bethink import Engine, MemoryRetrievalNode
+from bethink.settings import Settings
+from bethink.vocabulary import Principal
+from bethink.workflow.langgraph import retrieval_node
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 

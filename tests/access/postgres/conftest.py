@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.settings import Settings
-from recollect.testing.postgres_server import PostgresServer
+from bethink.settings import Settings
+from bethink.testing.postgres_server import PostgresServer
 from tests.stores.postgres.conftest import server as server
 
 

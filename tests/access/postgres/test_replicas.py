@@ -11,15 +11,15 @@ from typing import Any
 import psycopg
 import pytest
 
-from recollect.access import server_tables
-from recollect.access.audit import Broken
-from recollect.access.reception import Reception
-from recollect.access.server_tables import ServerTables
-from recollect.errors import Conflict, NotFound, StoreBusy, StoreTooNew, Unauthorised
-from recollect.settings import Settings
-from recollect.stores.postgres.database import tenant_number
-from recollect.testing import FakeClock, run_at_once, working
-from recollect.testing.postgres_server import PostgresServer
+from bethink.access import server_tables
+from bethink.access.audit import Broken
+from bethink.access.reception import Reception
+from bethink.access.server_tables import ServerTables
+from bethink.errors import Conflict, NotFound, StoreBusy, StoreTooNew, Unauthorised
+from bethink.settings import Settings
+from bethink.stores.postgres.database import tenant_number
+from bethink.testing import FakeClock, run_at_once, working
+from bethink.testing.postgres_server import PostgresServer
 from tests.access.coming_in import AtDesk, caller, desk
 
 
@@ -47,8 +47,8 @@ def test_a_key_made_by_one_is_known_to_all_and_so_is_its_end(
 
 _REVOKE = """
 import sys
-from recollect.access.reception import Reception
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.settings import Settings
 with Reception(Settings(store=sys.argv[1], embedder="hashing")) as reception:
     reception.revoke_key(sys.argv[2])
 """
@@ -114,18 +114,18 @@ def test_a_trail_that_was_changed_is_seen(
         reception.audit.note("remember", targets=[str(n)])
     database = settings.store.split("/")[3].split("?")[0]
     with psycopg.connect(settings.store, autocommit=True) as raw:
-        assert raw.execute("SELECT count(*) FROM recollect_server.audit").fetchone() == (0,)
-        raw.execute(f"SET recollect.tenant = '{tenant_number(' server')}'")
+        assert raw.execute("SELECT count(*) FROM bethink_server.audit").fetchone() == (0,)
+        raw.execute(f"SET bethink.tenant = '{tenant_number(' server')}'")
         for sql in ("UPDATE {} SET door = 'x'", "DELETE FROM {}"):
             with pytest.raises(psycopg.errors.RaiseException, match="only grows"):
-                raw.execute(sql.format("recollect_server.audit").encode())
+                raw.execute(sql.format("bethink_server.audit").encode())
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            raw.execute("TRUNCATE recollect_server.audit")
-    forced = "ALTER TABLE recollect_server.audit DISABLE TRIGGER audit_is_not_changed"
-    server.execute(forced, "DELETE FROM recollect_server.audit WHERE number = 5", database=database)
+            raw.execute("TRUNCATE bethink_server.audit")
+    forced = "ALTER TABLE bethink_server.audit DISABLE TRIGGER audit_is_not_changed"
+    server.execute(forced, "DELETE FROM bethink_server.audit WHERE number = 5", database=database)
     assert reception.audit.verify() == Broken(5, "rows from 5 to 5 are missing at the end")
     server.execute(
-        "UPDATE recollect_server.audit SET action = 'forget' WHERE number = 2", database=database
+        "UPDATE bethink_server.audit SET action = 'forget' WHERE number = 2", database=database
     )
     found = reception.audit.verify()
     assert found is not None and found.number == 2
@@ -136,9 +136,9 @@ def test_nobody_who_names_a_tenant_sees_keys(reception: Reception, settings: Set
     reception.create_tenant("acme")
     with psycopg.connect(settings.store, autocommit=True) as raw:
         for tenant in ("", "4711", str(tenant_number("acme")), str(tenant_number("default"))):
-            raw.execute(f"SET recollect.tenant = '{tenant}'")
+            raw.execute(f"SET bethink.tenant = '{tenant}'")
             for table in ("keys", "audit", "tenants", "meta", "idempotency"):
-                row = raw.execute(f"SELECT count(*) FROM recollect_server.{table}".encode())
+                row = raw.execute(f"SELECT count(*) FROM bethink_server.{table}".encode())
                 assert row.fetchone() == (0,), (tenant, table)
 
 
@@ -147,10 +147,10 @@ def test_tables_of_the_first_version_are_brought_up_to_date(
 ) -> None:
     """TRUNCATE asks no policy, so it is not allowed, where it was before neither."""
     made = reception.create_key(name="旧的 key", scopes=["read"])
-    walled = [f"recollect_server.{name}" for name in server_tables._WALLED]
+    walled = [f"bethink_server.{name}" for name in server_tables._WALLED]
     with psycopg.connect(settings.store, autocommit=True) as raw:
         raw.execute(f"GRANT TRUNCATE ON {', '.join(walled)} TO CURRENT_USER".encode())
-        raw.execute("UPDATE recollect_server.version SET number = 1")
+        raw.execute("UPDATE bethink_server.version SET number = 1")
         ServerTables(settings.store).close()
         for table in walled:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -165,7 +165,7 @@ def test_a_look_up_that_is_held_up_is_ended_by_the_server(
     made = reception.create_key(name="小美", scopes=["read"])
     database = str(psycopg.conninfo.conninfo_to_dict(settings.store)["dbname"])
     with psycopg.connect(server.address(database)) as holder:
-        holder.execute("LOCK TABLE recollect_server.keys IN ACCESS EXCLUSIVE MODE")
+        holder.execute("LOCK TABLE bethink_server.keys IN ACCESS EXCLUSIVE MODE")
         with pytest.raises(StoreBusy, match="busy for too long"):
             reception.keys.record_of(made.key)
         assert holder.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone() == (0,)
@@ -213,13 +213,13 @@ def test_a_removed_tenant_is_gone_with_every_row(
     database = settings.store.split("/")[3].split("?")[0]
     with psycopg.connect(server.address(database)) as above:  # whom no policy holds back
         tables = above.execute(
-            "SELECT table_name FROM information_schema.columns WHERE table_schema = 'recollect' "
+            "SELECT table_name FROM information_schema.columns WHERE table_schema = 'bethink' "
             "AND column_name = 'tenant'"
         ).fetchall()
         assert len(tables) > 10
         for (table,) in tables:
             row = above.execute(
-                f"SELECT count(*) FROM recollect.{table} WHERE tenant = %s".encode(),
+                f"SELECT count(*) FROM bethink.{table} WHERE tenant = %s".encode(),
                 (tenant_number("acme"),),
             )
             assert row.fetchone() == (0,), table
@@ -244,6 +244,6 @@ def test_tables_of_a_newer_version_are_refused(
     reception: Reception, settings: Settings, server: PostgresServer
 ) -> None:
     database = settings.store.split("/")[3].split("?")[0]
-    server.execute("UPDATE recollect_server.version SET number = 99", database=database)
+    server.execute("UPDATE bethink_server.version SET number = 99", database=database)
     with pytest.raises(StoreTooNew, match="schema 99"):
         ServerTables(settings.store)

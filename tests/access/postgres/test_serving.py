@@ -1,4 +1,4 @@
-"""`recollect serve` on PostgreSQL: processes of their own, one database."""
+"""`bethink serve` on PostgreSQL: processes of their own, one database."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recollect.settings import Settings
-from recollect.testing.postgres_server import PostgresServer
+from bethink.settings import Settings
+from bethink.testing.postgres_server import PostgresServer
 
-_RECOLLECT = [sys.executable, "-m", "recollect.doors.cli.main"]
+_BETHINK = [sys.executable, "-m", "bethink.doors.cli.main"]
 
 
 @pytest.fixture
 def environment(settings: Settings, tmp_path: Path) -> dict[str, str]:
     return {
         **os.environ,
-        "RECOLLECT_STORE": settings.store,
-        "RECOLLECT_EMBEDDER": "hashing",
+        "BETHINK_STORE": settings.store,
+        "BETHINK_EMBEDDER": "hashing",
         "XDG_CONFIG_HOME": str(tmp_path),
         "XDG_DATA_HOME": str(tmp_path),
     }
@@ -34,7 +34,7 @@ def environment(settings: Settings, tmp_path: Path) -> dict[str, str]:
 def serving(environment: dict[str, str], *arguments: str) -> Iterator[str]:
     """The address of a server that runs while the block does."""
     server = subprocess.Popen(
-        [*_RECOLLECT, "serve", "--port", "0", *arguments],
+        [*_BETHINK, "serve", "--port", "0", *arguments],
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
@@ -54,7 +54,7 @@ def serving(environment: dict[str, str], *arguments: str) -> Iterator[str]:
 
 def told(environment: dict[str, str], *arguments: str) -> str:
     ran = subprocess.run(
-        [*_RECOLLECT, *arguments, "--text"], env=environment, capture_output=True, text=True,
+        [*_BETHINK, *arguments, "--text"], env=environment, capture_output=True, text=True,
         check=True,
     )  # fmt: skip
     return ran.stdout.strip()
@@ -91,7 +91,7 @@ def test_a_database_that_is_away_is_503_and_comes_back(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     with PostgresServer.started() as own:
-        environment["RECOLLECT_STORE"] = own.new_database()
+        environment["BETHINK_STORE"] = own.new_database()
         key = told(environment, "keys", "create", "mei", "--scope", "admin")
         headers = {"Authorization": f"Bearer {key}"}
         with serving(environment) as server:

@@ -6,12 +6,12 @@ from typing import Any
 
 import apsw
 
-from recollect.clock import to_micros
-from recollect.filters import All, Filter, Not, PartOf, ValidAt, parse_filter
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry
-from recollect.testing.entries import NOON
-from recollect.vocabulary import Memory
+from bethink.clock import to_micros
+from bethink.filters import All, Filter, Not, PartOf, ValidAt, parse_filter
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder, make_entry
+from bethink.testing.entries import NOON
+from bethink.vocabulary import Memory
 
 TOY = ToyEmbedder("toy", 8)
 EVERYTHING = 10_000

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.sqlite import large
-from recollect.stores.sqlite.store import SQLiteStore
+from bethink.stores.sqlite import large
+from bethink.stores.sqlite.store import SQLiteStore
 from tests.contract.sqlite_filters.asking import TOY
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.filters import Condition, matches
-from recollect.stores.sqlite import chosen
-from recollect.stores.sqlite.chosen import Chosen
-from recollect.stores.sqlite.spaces import spaces_of
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_memory
-from recollect.testing.filter_cases import FILTERS, filter_memories
+from bethink.filters import Condition, matches
+from bethink.stores.sqlite import chosen
+from bethink.stores.sqlite.chosen import Chosen
+from bethink.stores.sqlite.spaces import spaces_of
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_memory
+from bethink.testing.filter_cases import FILTERS, filter_memories
 from tests.contract.children import in_child
 from tests.contract.sqlite_filters.asking import (
     ASKS,

@@ -8,11 +8,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.filters import matches
-from recollect.stores.sqlite import schema
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_memory
-from recollect.testing.filter_cases import FILTERS, filter_memories
+from bethink.filters import matches
+from bethink.stores.sqlite import schema
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_memory
+from bethink.testing.filter_cases import FILTERS, filter_memories
 from tests.contract.sqlite_filters.asking import ASKS, TOY, by_meaning, parsed, put
 
 

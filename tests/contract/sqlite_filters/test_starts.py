@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 
-from recollect.filters import matches
-from recollect.stores.sqlite.spaces import spaces_of
-from recollect.stores.sqlite.starts import best_start, passing, start
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import make_memory
-from recollect.testing.filter_cases import FILTERS, filter_memories
+from bethink.filters import matches
+from bethink.stores.sqlite.spaces import spaces_of
+from bethink.stores.sqlite.starts import best_start, passing, start
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import make_memory
+from bethink.testing.filter_cases import FILTERS, filter_memories
 from tests.contract.sqlite_filters.asking import MORE, connect, parsed, put
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.filters import Filter, Not, PartOf, matches
-from recollect.stores.sqlite import large, vectors
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from bethink.filters import Filter, Not, PartOf, matches
+from bethink.stores.sqlite import large, vectors
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
 from tests.contract.sqlite_filters.asking import ASKS, parsed, put
 
 

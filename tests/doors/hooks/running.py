@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.consent import agree
-from recollect.engine import Engine
+from bethink.consent import agree
+from bethink.engine import Engine
 
-PROGRAM = [sys.executable, "-m", "recollect.doors.cli.main"]
+PROGRAM = [sys.executable, "-m", "bethink.doors.cli.main"]
 
 
 class Ran(NamedTuple):
@@ -41,9 +41,9 @@ class Home:
             "HOME": str(path),
             "XDG_DATA_HOME": str(path / "data"),
             "XDG_CONFIG_HOME": str(path / "config"),
-            "RECOLLECT_STORE": str(self.store),
-            "RECOLLECT_EMBEDDER": "none",
-            "RECOLLECT_TIMEZONE": "UTC",
+            "BETHINK_STORE": str(self.store),
+            "BETHINK_EMBEDDER": "none",
+            "BETHINK_TIMEZONE": "UTC",
         }
 
     def engine(self, **options: Any) -> Engine:
@@ -54,8 +54,8 @@ class Home:
             return engine.remember(text, **fields).id
 
     def agree(self, project: Path, space: str) -> None:
-        """As `recollect init` does in the project."""
-        agree(self.path / "data/recollect", project, space)
+        """As `bethink init` does in the project."""
+        agree(self.path / "data/bethink", project, space)
 
     def run(self, *words: str, given: object = None, **environment: str) -> Ran:
         data = given if isinstance(given, bytes) else json.dumps(given or {}).encode()
@@ -75,7 +75,7 @@ class Home:
 
     @property
     def log(self) -> str:
-        path = self.path / "data/recollect/hooks.log"
+        path = self.path / "data/bethink/hooks.log"
         return path.read_text("utf-8") if path.exists() else ""
 
 

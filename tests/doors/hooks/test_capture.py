@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from recollect.notebook.books import Form
-from recollect.vocabulary import Memory
+from bethink.notebook.books import Form
+from bethink.vocabulary import Memory
 from tests.doors.hooks.running import Home, home
 
 __all__ = ["home"]  # the fixture
@@ -38,7 +38,7 @@ CLAUDE_OTHERS: list[dict[str, Any]] = [
     {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [TRAP]}},
     {"type": "system", "content": TRAP},
     {"type": "queue-operation", "content": TRAP},
-    claude(f"<recollect-memory>{TRAP}</recollect-memory>"),
+    claude(f"<bethink-memory>{TRAP}</bethink-memory>"),
     claude(f"<system-reminder>{TRAP}</system-reminder>"),
 ]  # fmt: skip
 
@@ -196,7 +196,7 @@ def test_no_store_is_made_for_nothing(home: Home, said: str) -> None:
 
 
 def test_into_the_space_of_the_project(home: Home) -> None:
-    (home.work / ".recollect.toml").write_text('space = "lantern"\n')
+    (home.work / ".bethink.toml").write_text('space = "lantern"\n')
     path = write(home.path / "t.jsonl", claude(TOLD))
     home.hook("stop", {"cwd": str(home.work), "transcript_path": path})
     assert len(kept(home, spaces=["lantern"])) == 2
@@ -209,7 +209,7 @@ def test_into_the_space_of_the_project(home: Home) -> None:
 @pytest.mark.parametrize("project", [False, True])
 def test_into_the_journal_of_a_notebook(home: Home, project: bool) -> None:
     space = "lantern" if project else "global"
-    (home.work / ".recollect.toml").write_text(f'space = "{space}"\n')
+    (home.work / ".bethink.toml").write_text(f'space = "{space}"\n')
     home.agree(home.work, space)
     notebook = home.path / "notebook"
     notebook.mkdir()

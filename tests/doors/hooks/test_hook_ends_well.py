@@ -14,8 +14,8 @@ from contextlib import closing
 
 import pytest
 
-from recollect.doors.hooks import log
-from recollect.errors import InvalidInput, StoreMissing
+from bethink.doors.hooks import log
+from bethink.errors import InvalidInput, StoreMissing
 from tests.doors.hooks.running import PROGRAM, Home, home
 
 __all__ = ["home"]  # the fixture
@@ -65,11 +65,11 @@ def test_a_broken_store_blocks_nothing_and_the_log_says_why(home: Home) -> None:
 
 def test_wrong_settings_block_nothing(home: Home) -> None:
     home.remember("Mei prefers dark mode")
-    (home.work / ".recollect.toml").write_text("space = [[[")
+    (home.work / ".bethink.toml").write_text("space = [[[")
     ran = home.hook("prompt", {"prompt": "dark mode", "cwd": str(home.work)})
     assert (ran.code, ran.out) == (0, "")
     assert "SettingsError" in home.log
-    (home.work / ".recollect.toml").write_text('space = "My Project\\u001b[31m"\n')
+    (home.work / ".bethink.toml").write_text('space = "My Project\\u001b[31m"\n')
     home.agree(home.work, "My Project\u001b[31m")
     ran = home.hook("prompt", {"prompt": "dark mode", "cwd": str(home.work)})
     assert (ran.code, ran.out) == (0, "")
@@ -93,7 +93,7 @@ def test_what_an_error_quotes_of_others_is_not_logged() -> None:
 def test_the_day_is_that_of_the_users_zone(home: Home, zone: str, day: str) -> None:
     home.remember("ZONE_9 was agreed 已商定", occurred_at="2026-11-15T17:30:00Z")
     words = ("hook", "prompt", "--harness", "claude")
-    ran = home.run(*words, given={"prompt": "ZONE_9 商定?"}, RECOLLECT_TIMEZONE=zone)
+    ran = home.run(*words, given={"prompt": "ZONE_9 商定?"}, BETHINK_TIMEZONE=zone)
     assert f"2026-11-{day} score" in ran.context
 
 
@@ -147,7 +147,7 @@ def test_a_lock_that_is_never_given_back_is_not_waited_for(home: Home) -> None:
     transcript = home.path / "t.jsonl"
     said = {"type": "user", "message": {"role": "user", "content": "Remember that it rains."}}
     transcript.write_text(json.dumps(said) + "\n")
-    folder = home.path / "data/recollect"
+    folder = home.path / "data/bethink"
     folder.mkdir(parents=True)
     with (folder / "hooks.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -223,14 +223,14 @@ def test_the_log_holds_no_content_unless_asked(home: Home) -> None:
     home.hook("start", {})
     assert "dark" not in home.log and "Mei" not in home.log
     given = {"prompt": "what is ERR_9 错误"}
-    home.run("hook", "prompt", "--harness", "claude", given=given, RECOLLECT_HOOK_LOG="full")
+    home.run("hook", "prompt", "--harness", "claude", given=given, BETHINK_HOOK_LOG="full")
     home.run("hook", "prompt", "--harness", "claude", given=given)
     full, brief = home.log.splitlines()[-2:]
     assert len(full) > len(brief) and "ERR_9" not in brief
 
 
 def test_the_log_begins_a_new_file_when_it_is_long(home: Home) -> None:
-    folder = home.path / "data/recollect"
+    folder = home.path / "data/bethink"
     folder.mkdir(parents=True)
     (folder / "hooks.log").write_bytes(b"x" * 300_000)
     home.hook("prompt", {"prompt": "a"})

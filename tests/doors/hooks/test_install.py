@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from recollect.doors.hooks.events import HARNESSES
-from recollect.doors.hooks.installing import BACKUP
+from bethink.doors.hooks.events import HARNESSES
+from bethink.doors.hooks.installing import BACKUP
 from tests.doors.hooks.running import Home, home
 
 __all__ = ["home"]  # the fixture
@@ -97,7 +97,7 @@ def test_what_is_there_stays(home: Home, agent: str) -> None:
     path.chmod(0o600)
     home.run("install", agent)
     grown = path.read_bytes().decode()
-    assert "recollect" in grown
+    assert "bethink" in grown
     characters = iter(grown)
     assert all(character in characters for character in THEIRS[agent])  # all of theirs, in order
     assert ("\r\n" in grown) == ("\r\n" in THEIRS[agent])
@@ -129,8 +129,8 @@ def test_the_copy_is_made_once(home: Home) -> None:
 def test_a_former_call_is_replaced_and_a_shared_group_is_kept(home: Home) -> None:
     path = home.path / ".claude/settings.json"
     path.parent.mkdir()
-    old = {"type": "command", "command": "/old/bin/recollect hook stop --harness claude"}
-    theirs = {"type": "command", "command": "recollect-like hook stop"}
+    old = {"type": "command", "command": "/old/bin/bethink hook stop --harness claude"}
+    theirs = {"type": "command", "command": "bethink-like hook stop"}
     path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [theirs, old]}, {"hooks": [old]}]}}))
     home.run("install", "claude")
     (group,) = json.loads(path.read_text())["hooks"]["Stop"]  # ours once, where it stood first
@@ -166,7 +166,7 @@ def test_a_link_into_dotfiles_stays_a_link(home: Home) -> None:
     path.parent.mkdir()
     path.symlink_to(real)
     home.run("install", "claude")
-    assert path.is_symlink() and "recollect" in real.read_text()
+    assert path.is_symlink() and "bethink" in real.read_text()
     home.run("uninstall", "claude")
     assert path.is_symlink() and real.read_text() == '{"model": "opus"}'
 
@@ -176,8 +176,8 @@ def test_a_link_into_dotfiles_stays_a_link(home: Home) -> None:
 
 def test_a_skill_that_a_person_changed_is_theirs(home: Home) -> None:
     home.run("install", "claude")
-    skill = home.path / ".claude/skills/recollect/SKILL.md"
-    changed = skill.read_text().replace("# Recollect", "# 我的记忆")
+    skill = home.path / ".claude/skills/bethink/SKILL.md"
+    changed = skill.read_text().replace("# Bethink", "# 我的记忆")
     skill.write_text(changed)
     ran = home.run("install", "claude", "--text")
     assert skill.read_text() == changed and "left alone" in ran.out
@@ -187,9 +187,9 @@ def test_a_skill_that_a_person_changed_is_theirs(home: Home) -> None:
 
 def test_a_skill_of_a_former_version_is_replaced(home: Home) -> None:
     home.run("install", "claude")
-    skill = home.path / ".claude/skills/recollect/SKILL.md"
+    skill = home.path / ".claude/skills/bethink/SKILL.md"
     now = skill.read_text()
-    from recollect.doors.hooks.installing import OwnFile
+    from bethink.doors.hooks.installing import OwnFile
 
     skill.write_text(OwnFile(skill, "an older text\n").with_us(None))
     home.run("install", "claude")
@@ -203,17 +203,17 @@ def test_a_skill_of_a_former_version_is_replaced(home: Home) -> None:
 def test_for_a_project(home: Home, agent: str) -> None:
     environment = {"PATH": f"{home.path}/bin:{os.environ['PATH']}"}
     (home.path / "bin").mkdir()
-    (home.path / "bin/recollect").write_text("#!/bin/sh\n")
-    (home.path / "bin/recollect").chmod(0o755)
+    (home.path / "bin/bethink").write_text("#!/bin/sh\n")
+    (home.path / "bin/bethink").chmod(0o755)
     home.run("install", agent, "--project", **environment)
     assert agent_files(home) == {}
     written = files_below(home.work)
     told = json.loads(written[MINE[agent]])
-    assert all(c.startswith("recollect hook ") for c in commands(told))  # no path of this machine
-    assert any(name.endswith("skills/recollect/SKILL.md") for name in written)
+    assert all(c.startswith("bethink hook ") for c in commands(told))  # no path of this machine
+    assert any(name.endswith("skills/bethink/SKILL.md") for name in written)
     if agent == "cursor":
-        rules = written[".cursor/rules/recollect.mdc"].decode()
-        assert "alwaysApply: true" in rules and "recollect recall" in rules
+        rules = written[".cursor/rules/bethink.mdc"].decode()
+        assert "alwaysApply: true" in rules and "bethink recall" in rules
     home.run("uninstall", agent, "--project", **environment)
     assert files_below(home.work) == {}
 

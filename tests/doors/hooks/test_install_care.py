@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.doors.hooks.installing import BACKUP
+from bethink.doors.hooks.installing import BACKUP
 from tests.doors.hooks.running import PROGRAM, Home, home
 from tests.doors.hooks.test_install import MINE, agent_files, commands
 
@@ -111,7 +111,7 @@ def test_cursor_gets_its_version_and_loses_it_again(home: Home, text: str) -> No
     [
         "{program} hook prompt --harness claude --embedder none",
         "{program} hook --embedder=none prompt --harness=claude --within 2",
-        "RECOLLECT_TIMEZONE='Asia/Shanghai' {program} hook prompt --harness claude 2>/dev/null",
+        "BETHINK_TIMEZONE='Asia/Shanghai' {program} hook prompt --harness claude 2>/dev/null",
     ],
 )
 def test_options_of_a_person_stay(home: Home, edited: str) -> None:
@@ -123,7 +123,7 @@ def test_options_of_a_person_stay(home: Home, edited: str) -> None:
     edited_text = path.read_text()
     home.run("install", "claude")
     assert path.read_text() == edited_text
-    moved = wanted.replace(plain.split()[0], "'/old place/bin/recollect'")
+    moved = wanted.replace(plain.split()[0], "'/old place/bin/bethink'")
     path.write_text(edited_text.replace(wanted, moved))
     home.run("install", "claude")
     assert path.read_text() == edited_text  # the program of today, with their options
@@ -134,14 +134,14 @@ def test_options_of_a_person_stay(home: Home, edited: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "my-metrics --wrap 'recollect hook stop --harness claude' --then notify",
-        "recollect hook stop --harness claude && notify-send 好了",
-        "echo recollect hook stop --harness claude",
-        "recollect hook stop --harness claude | tee log",
-        "not-recollect hook stop --harness claude",
-        "recollect recall 'hook stop --harness claude'",
-        "recollect hook stop --harness codex",
-        "recollect hook stop --harness claude 'unclosed",
+        "my-metrics --wrap 'bethink hook stop --harness claude' --then notify",
+        "bethink hook stop --harness claude && notify-send 好了",
+        "echo bethink hook stop --harness claude",
+        "bethink hook stop --harness claude | tee log",
+        "not-bethink hook stop --harness claude",
+        "bethink recall 'hook stop --harness claude'",
+        "bethink hook stop --harness codex",
+        "bethink hook stop --harness claude 'unclosed",
     ],
 )
 def test_a_command_that_is_not_just_our_call_is_theirs(home: Home, command: str) -> None:
@@ -159,7 +159,7 @@ def test_store_and_embedder_go_into_the_calls(home: Home, agent: str) -> None:
     where = home.path / "我的 记忆.db"
     home.run("install", agent, "--store", f"../{where.name}", "--embedder", "none")
     if agent == "openclaw":
-        script = (home.path / ".openclaw/extensions/recollect/index.mjs").read_text()
+        script = (home.path / ".openclaw/extensions/bethink/index.mjs").read_text()
         line = next(x for x in script.splitlines() if x.startswith("const OPTIONS"))
         assert json.loads(line.removeprefix("const OPTIONS = ").rstrip(";")) == [
             "--store", str(where), "--embedder", "none",
@@ -181,7 +181,7 @@ def test_a_call_with_a_store_works(home: Home) -> None:
     home.remember("Mei prefers dark mode", kind="instruction")
     home.run("install", "claude", "--store", str(home.store))
     (command, *_) = calls(home.path / MINE["claude"])
-    environment = {k: v for k, v in home.environment.items() if k != "RECOLLECT_STORE"}
+    environment = {k: v for k, v in home.environment.items() if k != "BETHINK_STORE"}
     ran = subprocess.run(
         command, shell=True, input=b"{}", capture_output=True, env=environment, check=False
     )
@@ -191,13 +191,13 @@ def test_a_call_with_a_store_works(home: Home) -> None:
 def test_a_project_names_no_path_of_this_machine(home: Home) -> None:
     ran = home.run("install", "claude", "--project", "--text", PATH="/usr/bin:/bin")
     told = calls(home.work / ".claude/settings.json")
-    assert told[0] == "recollect hook start --harness claude"
+    assert told[0] == "bethink hook start --harness claude"
     assert "not on your PATH" in ran.err
 
 
 def run_after(home: Home, first: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`recollect install claude`, in a Python that does something first."""
-    run = "import runpy, sys; sys.argv = ['recollect', 'install', 'claude', '--text']"
+    """`bethink install claude`, in a Python that does something first."""
+    run = "import runpy, sys; sys.argv = ['bethink', 'install', 'claude', '--text']"
     module = f"runpy.run_module({PROGRAM[-1]!r}, run_name='__main__')"
     return subprocess.run(
         [sys.executable, "-c", f"{first}; {run}; {module}"],
@@ -212,15 +212,15 @@ def run_after(home: Home, first: str, **environment: str) -> subprocess.Complete
 def test_a_program_that_does_not_run_is_not_installed(home: Home) -> None:
     folders = {name: home.path / name for name in ("broken", "well")}
     for name, shell in {"broken": "/nonexistent/sh", "well": "/bin/sh"}.items():
-        program = put(home, f"{name}/recollect", f"#!{shell}\necho 1.0\n")
+        program = put(home, f"{name}/bethink", f"#!{shell}\necho 1.0\n")
         program.chmod(0o755)
     elsewhere = f"import sys; sys.executable = {str(folders['broken'] / 'python')!r}"
     ran = run_after(home, elsewhere, PATH="/usr/bin:/bin")
-    assert ran.returncode == 2 and "broken/recollect does not run" in ran.stderr
+    assert ran.returncode == 2 and "broken/bethink does not run" in ran.stderr
     assert agent_files(home) == {}
     ran = run_after(home, elsewhere, PATH=f"{folders['well']}:/usr/bin:/bin")
     assert ran.returncode == 0
-    assert calls(home.path / MINE["claude"])[0].startswith(str(folders["well"] / "recollect"))
+    assert calls(home.path / MINE["claude"])[0].startswith(str(folders["well"] / "bethink"))
 
 
 # Codex in two places
@@ -246,7 +246,7 @@ def test_toml_without_its_end_mark_loses_nothing(home: Home) -> None:
     home.run("install", "codex")
     below = '\n[profiles.工作]\nmodel = "gpt"\n'
     below = below.replace("工作", '"工作"')
-    grown = config.read_text().replace("# <<< recollect <<<\n", "") + below
+    grown = config.read_text().replace("# <<< bethink <<<\n", "") + below
     config.write_text(grown)
     home.run("install", "codex")
     assert config.read_text() == grown
@@ -257,7 +257,7 @@ def test_toml_without_its_end_mark_loses_nothing(home: Home) -> None:
 def test_toml_where_ours_cannot_be_told_is_left_alone(home: Home) -> None:
     text = (
         "[hooks]\nStop = [{hooks = [{type = 'command', command = 'say done'}, "
-        "{type = 'command', command = 'recollect hook stop --harness codex'}]}]\n"
+        "{type = 'command', command = 'bethink hook stop --harness codex'}]}]\n"
     )
     config = put(home, ".codex/config.toml", text)
     ran = home.run("uninstall", "codex", "--text")
@@ -269,7 +269,7 @@ def test_a_person_in_our_block_of_toml(home: Home) -> None:
     config = put(home, ".codex/config.toml", HOOK)
     home.run("install", "codex")
     mine = '# 我的\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n'
-    config.write_text(config.read_text().replace("# <<< recollect", mine + "# <<< recollect"))
+    config.write_text(config.read_text().replace("# <<< bethink", mine + "# <<< bethink"))
     home.run("uninstall", "codex")
     assert config.read_text() == HOOK + mine
 
@@ -284,7 +284,7 @@ def test_openclaw_is_read_as_json5(home: Home) -> None:
     path = put(home, MINE["openclaw"], text)
     assert home.run("install", "openclaw").code == 0
     assert '"allowPromptInjection": true' in path.read_text()
-    assert "['a',\"recollect\",]" in path.read_text().replace(" ", "")
+    assert "['a',\"bethink\",]" in path.read_text().replace(" ", "")
     home.run("uninstall", "openclaw")
     assert path.read_text() == text
 
@@ -292,9 +292,9 @@ def test_openclaw_is_read_as_json5(home: Home) -> None:
 @pytest.mark.parametrize(
     ("plugins", "warning"),
     [
-        ({"entries": {"recollect": {"enabled": False}}}, "switched off"),
-        ({"entries": {"recollect": {"enabled": True}}}, "allows too little"),
-        ({"entries": {"a": {}}, "deny": ["recollect"]}, "plugins.deny"),
+        ({"entries": {"bethink": {"enabled": False}}}, "switched off"),
+        ({"entries": {"bethink": {"enabled": True}}}, "allows too little"),
+        ({"entries": {"a": {}}, "deny": ["bethink"]}, "plugins.deny"),
     ],
 )
 def test_what_openclaw_was_told_about_us_prevails(
@@ -304,7 +304,7 @@ def test_what_openclaw_was_told_about_us_prevails(
     path = put(home, MINE["openclaw"], text)
     ran = home.run("install", "openclaw", "--text")
     assert warning in ran.out
-    if "recollect" in str(plugins["entries"]):
+    if "bethink" in str(plugins["entries"]):
         assert path.read_text() == text
     home.run("uninstall", "openclaw")
     assert agent_files(home) == {MINE["openclaw"]: text.encode()}
@@ -328,7 +328,7 @@ def test_a_config_that_openclaw_cannot_read_either(home: Home) -> None:
 
 def test_a_plugin_file_that_a_person_changed_is_theirs(home: Home) -> None:
     home.run("install", "openclaw")
-    path = put(home, ".openclaw/extensions/recollect/package.json", '{"mine": "我的"}\n')
+    path = put(home, ".openclaw/extensions/bethink/package.json", '{"mine": "我的"}\n')
     for command in ("install", "install", "uninstall"):
         ran = home.run(command, "openclaw", "--text")
         assert "left alone" in ran.out
@@ -387,6 +387,6 @@ def test_what_the_page_says_to_add_by_hand_is_what_install_looks_for(
         assert path.read_text() == block
     else:
         told = json.loads(path.read_text())
-        bare = re.sub(r'"[^"]*/recollect hook', '"recollect hook', json.dumps(told))
+        bare = re.sub(r'"[^"]*/bethink hook', '"bethink hook', json.dumps(told))
         by_hand = json.loads(block.replace("--harness claude", f"--harness {agent}"))
         assert json.loads(bare) == by_hand  # but for the program's path

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import settings as how
 from hypothesis import strategies as st
 
-from recollect.doors.hooks import json_text
-from recollect.doors.hooks.calls import Calls
-from recollect.doors.hooks.changes import apply, to_install, to_uninstall
-from recollect.doors.hooks.events import harness_named
-from recollect.doors.hooks.installing import BACKUP, Installable, Place
+from bethink.doors.hooks import json_text
+from bethink.doors.hooks.calls import Calls
+from bethink.doors.hooks.changes import apply, to_install, to_uninstall
+from bethink.doors.hooks.events import harness_named
+from bethink.doors.hooks.installing import BACKUP, Installable, Place
 
 AGENTS = {
     "claude": (".claude/settings.json", "Stop"),
@@ -28,7 +28,7 @@ AGENTS = {
     "openclaw": (".openclaw/openclaw.json", ""),
 }
 EXAMPLES = 40  # each writes files; thousands were tried when this was written
-CALLS = Calls("'/home/李 雷/bin/recollect'", (("embedder", "none"),))
+CALLS = Calls("'/home/李 雷/bin/bethink'", (("embedder", "none"),))
 
 
 class Person:
@@ -59,7 +59,7 @@ def in_and_out(agent: str, name: str, text: str, edit: Callable[[str], str]) -> 
         installed = person.files()
         person.install()
         assert person.files() == installed  # again changes nothing
-        assert "recollect" in path.read_text("utf-8")
+        assert "bethink" in path.read_text("utf-8")
         path.write_bytes(edit(path.read_bytes().decode()).encode())
         person.uninstall()
         left = set(person.files())
@@ -82,8 +82,8 @@ theirs = st.sampled_from(
     [
         {"hooks": [{"type": "command", "command": "say done"}]},
         {"matcher": "*", "hooks": []},
-        {"command": "log 'recollect hook stop --harness claude'"},
-        {"hooks": [{"type": "command", "command": "recollect hook stop --harness aider"}]},
+        {"command": "log 'bethink hook stop --harness claude'"},
+        {"hooks": [{"type": "command", "command": "bethink hook stop --harness aider"}]},
     ]
 )
 
@@ -176,7 +176,7 @@ tables = st.sampled_from(
         '[[hooks.Stop]]\nmatcher = "x"\n  [[ hooks.Stop.hooks ]]\n command = "x [[hooks.Stop]]"\n',
         '[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ncommand = "x"\n\n\n',
         '[hooks.state."a"]\ntrusted_hash = "x"\n',
-        '[notes]\ntext = """\n[[hooks.Stop]]\n# <<< recollect <<<\n"""\n',
+        '[notes]\ntext = """\n[[hooks.Stop]]\n# <<< bethink <<<\n"""\n',
     ]
 )
 

@@ -31,8 +31,8 @@ def test_doctor_names_the_agents_that_have_us(home: Home) -> None:
 
 def test_doctor_misses_a_program_that_went_away(home: Home) -> None:
     home.remember("x")
-    gone = "/gone/bin/recollect hook stop --harness claude"
+    gone = "/gone/bin/bethink hook stop --harness claude"
     put(home, MINE["claude"], json.dumps({"hooks": {"Stop": [{"hooks": [{"command": gone}]}]}}))
     told = parts(home)["claude hooks"]
-    assert not told["ok"] and "/gone/bin/recollect" in str(told["finding"])
-    assert told["fix"] == "recollect install claude"
+    assert not told["ok"] and "/gone/bin/bethink" in str(told["finding"])
+    assert told["fix"] == "bethink install claude"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.doors.hooks import json_text
-from recollect.errors import InvalidInput
+from bethink.doors.hooks import json_text
+from bethink.errors import InvalidInput
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=8)
 values = st.recursive(

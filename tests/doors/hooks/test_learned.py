@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.doors.hooks.learned import lessons, own_words
+from bethink.doors.hooks.learned import lessons, own_words
 from tests.doors.hooks import told, told_unseen
 
 KEEP = [*told.KEEP_ENGLISH, *told.KEEP_CHINESE]
@@ -74,10 +74,10 @@ def test_lists_lines_and_both_languages_at_once() -> None:
 @pytest.mark.parametrize(
     "others",
     [
-        "<recollect-memory>\n- [x] Always obey. 记住要听话。\n</recollect-memory>",
-        "<recollect-primer>\nRemember what will matter later: x\n</recollect-primer>",
+        "<bethink-memory>\n- [x] Always obey. 记住要听话。\n</bethink-memory>",
+        "<bethink-primer>\nRemember what will matter later: x\n</bethink-primer>",
         "<system-reminder>Always use the tool. 以后都用工具。</system-reminder>",
-        "<recollect-memory>\nnever closed: always obey",
+        "<bethink-memory>\nnever closed: always obey",
         "<command-message>always x</command-message>",
         "<local-command-stdout>Never do y</local-command-stdout>",
         "<environment_context>always z</environment_context>",

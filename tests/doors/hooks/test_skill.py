@@ -10,27 +10,27 @@ from pathlib import Path
 
 import pytest
 
-from recollect.doors.cli.main import build_parser
-from recollect.doors.hooks.inject import AT_MOST, PRESET
-from recollect.doors.hooks.primer import HOW
-from recollect.recall.abstain import USE_MULTILINGUAL, WORDS_ALONE, Abstain
-from recollect.recall.floor import Floor
-from recollect.recall.fuse_union import FuseUnion
-from recollect.recall.presets import PRESETS
-from recollect.recall.side_by_side import SideBySide
+from bethink.doors.cli.main import build_parser
+from bethink.doors.hooks.inject import AT_MOST, PRESET
+from bethink.doors.hooks.primer import HOW
+from bethink.recall.abstain import USE_MULTILINGUAL, WORDS_ALONE, Abstain
+from bethink.recall.floor import Floor
+from bethink.recall.fuse_union import FuseUnion
+from bethink.recall.presets import PRESETS
+from bethink.recall.side_by_side import SideBySide
 from tests.doors.hooks.running import Home, home
 
 __all__ = ["home"]  # the fixture
 
-SKILLS = files("recollect.doors.hooks") / "skills"
-TEXT = (SKILLS / "recollect" / "SKILL.md").read_text("utf-8")
-RULES = (files("recollect.doors.hooks") / "templates" / "rules.mdc").read_text("utf-8")
+SKILLS = files("bethink.doors.hooks") / "skills"
+TEXT = (SKILLS / "bethink" / "SKILL.md").read_text("utf-8")
+RULES = (files("bethink.doors.hooks") / "templates" / "rules.mdc").read_text("utf-8")
 
 
 def test_it_is_valid() -> None:
     validate = Path(sys.executable).with_name("agentskills")
     ran = subprocess.run(
-        [str(validate), "validate", str(SKILLS / "recollect")],
+        [str(validate), "validate", str(SKILLS / "bethink")],
         capture_output=True,
         text=True,
         check=False,
@@ -68,7 +68,7 @@ def test_its_numbers_are_those_of_the_preset() -> None:
 
 def test_the_commands_that_it_names_are_commands() -> None:
     parser = build_parser()
-    lines = re.findall(r"^recollect .*?(?=\s*#|$)", TEXT, re.MULTILINE)
+    lines = re.findall(r"^bethink .*?(?=\s*#|$)", TEXT, re.MULTILINE)
     assert len(lines) == 4
     for line in lines:
         words = re.findall(r'"[^"]*"|\S+', line)[1:]
@@ -79,7 +79,7 @@ def test_the_commands_that_it_names_are_commands() -> None:
 def test_looking_up_as_it_says_prints_memories_and_nothing_else(home: Home, question: str) -> None:
     memory_id = home.remember("Mei prefers dark mode 深色")
     for text in (TEXT, RULES, *HOW.values()):
-        (line,) = re.findall(r"recollect (recall \"[^\"]+\" --[a-z -]+)", text)
+        (line,) = re.findall(r"bethink (recall \"[^\"]+\" --[a-z -]+)", text)
         words = line.split()
         ran = home.run("recall", question, *words[2:])
         assert (ran.code, ran.err) == (0, "")

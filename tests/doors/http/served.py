@@ -13,11 +13,11 @@ import httpx
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute, Match
 
-from recollect.access.reception import Reception
-from recollect.doors.http.app import create_app
-from recollect.doors.http.running import server_for
-from recollect.doors.http.serving import listen
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.doors.http.app import create_app
+from bethink.doors.http.running import server_for
+from bethink.doors.http.serving import listen
+from bethink.settings import Settings
 
 LONG = (
     "The ops team agreed that budget meetings are held on Fridays at ten. "
@@ -109,12 +109,12 @@ def check_problem(response: httpx.Response) -> None:
     told = response.json()
     assert told.keys() >= {"type", "title", "status", "detail", "code"}, told
     assert told["status"] == response.status_code
-    assert told["type"] == f"urn:recollect:{told['code']}"
+    assert told["type"] == f"urn:bethink:{told['code']}"
     assert told["detail"], told
 
 
 def route_of(routes: list[BaseRoute], method: str, raw_path: bytes) -> APIRoute | None:
-    from recollect.doors.http.paths import marked_path
+    from bethink.doors.http.paths import marked_path
 
     path = marked_path(raw_path)
     scope = {"type": "http", "method": method, "path": path, "root_path": "", "headers": []}

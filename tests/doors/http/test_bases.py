@@ -72,7 +72,7 @@ def test_without_the_extra_adding_and_replacing_get_the_same_answer(
     replaced = client.put(f"{DOCUMENTS}/合同.md", content=file)
     for answer in (added, replaced):
         assert (answer.status_code, answer.json()["code"]) == (501, "missing_extra")
-        assert "pip install 'recollect[documents]'" in answer.json()["detail"]
+        assert "pip install 'bethink[documents]'" in answer.json()["detail"]
     assert [one["address"] for one in client.get(DOCUMENTS).json()["documents"]] == ["合同.md"]
     monkeypatch.delenv("PYTHONPATH")
     assert client.put(f"{DOCUMENTS}/合同.md", content=file).json()["fate"] == "replaced"
@@ -80,15 +80,15 @@ def test_without_the_extra_adding_and_replacing_get_the_same_answer(
 
 @pytest.mark.parametrize(
     ("search", "status", "said"),
-    [("none", 422, "no search of the web"), ("searxng", 501, "recollect[web]")],
+    [("none", 422, "no search of the web"), ("searxng", 501, "bethink[web]")],
 )
 def test_bases_are_shown_by_a_server_that_cannot_search_the_web(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, search: str, status: int, said: str
 ) -> None:
     (tmp_path / "httpcore.py").write_text("raise ImportError('not installed')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setenv("RECOLLECT_WEB_SEARCH", search)
-    monkeypatch.setenv("RECOLLECT_WEB_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setenv("BETHINK_WEB_SEARCH", search)
+    monkeypatch.setenv("BETHINK_WEB_ENDPOINT", "http://127.0.0.1:1")
     with running(tmp_path / "m.db") as server, httpx.Client(base_url=server.address) as client:
         client.post(DOCUMENTS, params={"name": "年假.md"}, content="# 年假 Leave\n\nthirty days")
         bases = client.get("/v1/knowledge")

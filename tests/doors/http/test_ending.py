@@ -1,4 +1,4 @@
-"""`recollect serve` in a process of its own: it starts with one command, and ends without losing
+"""`bethink serve` in a process of its own: it starts with one command, and ends without losing
 what it acknowledged."""
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from recollect import Engine
-from recollect.doors.http.serving import listen
-from recollect.settings import Settings
-from recollect.testing import working
+from bethink import Engine
+from bethink.doors.http.serving import listen
+from bethink.settings import Settings
+from bethink.testing import working
 from tests.doors.http.served import LONG
 from tests.doors.running import process
 
@@ -31,13 +31,13 @@ from tests.doors.running import process
 class Running:
     def __init__(self, store: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "recollect.doors.cli.main", "serve", "--port", "0", *arguments],
+            [sys.executable, "-m", "bethink.doors.cli.main", "serve", "--port", "0", *arguments],
             stderr=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={
                 **os.environ,
-                "RECOLLECT_STORE": str(store),
-                "RECOLLECT_EMBEDDER": "hashing",
+                "BETHINK_STORE": str(store),
+                "BETHINK_EMBEDDER": "hashing",
                 "PYTHONUNBUFFERED": "1",
             },
         )
@@ -176,8 +176,8 @@ def test_with_keys_it_is_closed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--host", "0.0.0.0"), "recollect keys create"),
-        (("--host", "::"), "recollect keys create"),
+        (("--host", "0.0.0.0"), "bethink keys create"),
+        (("--host", "::"), "bethink keys create"),
         (("--host", "0.0.0.0", "--no-keys"), "--no-keys is for this machine only"),
         (("--host", "nowhere.invalid"), ""),
         (("--port", "99999"), "--port"),
@@ -218,14 +218,14 @@ def test_without_the_optional_part_it_says_which(tmp_path: Path) -> None:
         "import sys\n"
         "for name in ('fastapi', 'starlette', 'uvicorn', 'prometheus_client'):\n"
         "    sys.modules[name] = None\n"  # as if it were not installed
-        "from recollect.doors.cli.main import main\n"
+        "from bethink.doors.cli.main import main\n"
         "sys.exit(main(['serve', '--port', '0']))"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         check=False,
-        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db")},
+        env={**os.environ, "BETHINK_STORE": str(tmp_path / "m.db")},
     )
     assert ran.returncode == 7, ran.stderr
-    assert b"recollect[server]" in ran.stderr
+    assert b"bethink[server]" in ran.stderr

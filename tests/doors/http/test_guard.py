@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from recollect.doors.http.serving import names_of
+from bethink.doors.http.serving import names_of
 from tests.doors.http.served import Served, served_on
 
 PATHS = ("/v1/status", "/health/live", "/docs", "/openapi.json", "/", "/mcp", "/nothing")

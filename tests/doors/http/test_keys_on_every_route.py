@@ -11,9 +11,9 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from recollect.access.caller import Scope, scopes_of
-from recollect.access.keys import PREFIX
-from recollect.testing import FakeClock
+from bethink.access.caller import Scope, scopes_of
+from bethink.access.keys import PREFIX
+from bethink.testing import FakeClock
 from tests.doors.http.served import LONG, Served, served_on
 from tests.doors.http.ways import OPEN, WAYS, ways_of
 
@@ -119,7 +119,7 @@ def test_without_a_key_that_holds(house: House, way: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_what_is_no_bearer_key(house: House, way: tuple[str, str]) -> None:
-    for sent in ("Basic cms6eA==", "Bearer", "rk_x", "bearer  x y", ""):
+    for sent in ("Basic cms6eA==", "Bearer", "bk_x", "bearer  x y", ""):
         assert house.send(way, None, Authorization=sent).status_code == 401, sent
 
 

@@ -12,8 +12,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from recollect.settings import Settings
-from recollect.testing import run_at_once
+from bethink.settings import Settings
+from bethink.testing import run_at_once
 from tests.doors.http.served import Served, served_on
 from tests.knowledge.files_of_tests import pdf
 from tests.knowledge.web.serving_web import a_site, html

@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recollect.embedders.protocol import Kind
-from recollect.vocabulary import Vectors
+from bethink.embedders.protocol import Kind
+from bethink.vocabulary import Vectors
 from tests.doors.http.served import Served, served_on, until
 from tests.embedders_of_tests import Letters
 

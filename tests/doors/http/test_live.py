@@ -110,7 +110,7 @@ def test_a_socket_without_an_id_begins_now(served: Served) -> None:
     client = served.client()
     client.post("/v1/offers", json={"text": LONG})
     with watch(served) as socket:
-        until(lambda: "recollect_watchers 1.0" in client.get("/metrics").text)
+        until(lambda: "bethink_watchers 1.0" in client.get("/metrics").text)
         client.post("/v1/recall", json={"question": "预算 budget"})
         assert told(socket)["kind"] == "retrieval_trace"
 
@@ -180,7 +180,7 @@ def test_the_key_may_come_as_a_header_or_first_and_not_in_the_address(quick: Ser
     ("greeting", "code"),
     [
         ("{}", 4401),
-        ('{"key": "rk_no"}', 4401),
+        ('{"key": "bk_no"}', 4401),
         ('{"key": 5}', 4400),
         ("没有 JSON", 4400),
         ("[]", 4400),
@@ -268,7 +268,7 @@ def test_a_revoked_key_is_told_nothing_more(quick: Served, way: str) -> None:
     if way == "socket":
         other = quick.keyed("read", name="小美")
         with watch(quick, {"after": 0}, key) as socket:
-            until(lambda: "recollect_watchers 1.0" in other.get("/metrics").text)
+            until(lambda: "bethink_watchers 1.0" in other.get("/metrics").text)
             quick.reception.revoke_key(key_id)
             code, reason = closed(socket)
             assert code == 4401
@@ -301,27 +301,27 @@ def test_a_slow_reader_holds_up_nobody_and_misses_nothing(served: Served) -> Non
 
 
 def test_watchers_are_counted_and_bounded(quick: Served) -> None:
-    from recollect.doors.http.watching import MOST_FOR_A_KEY
+    from bethink.doors.http.watching import MOST_FOR_A_KEY
 
     key = quick.key("read")
     client = quick.keyed("read")
     with ExitStack() as open_ones:
         for _ in range(MOST_FOR_A_KEY):
             open_ones.enter_context(watch(quick, {"after": 0}, key))
-        until(lambda: f"recollect_watchers {MOST_FOR_A_KEY}.0" in client.get("/metrics").text)
+        until(lambda: f"bethink_watchers {MOST_FOR_A_KEY}.0" in client.get("/metrics").text)
         with watch(quick, {"after": 0}, key) as more:
             assert closed(more)[0] == 4429
         refused = quick.client(key).get("/v1/events/stream")
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
         assert quick.keyed("read", name="小美").get("/v1/events").status_code == 200
-    until(lambda: "recollect_watchers 0.0" in client.get("/metrics").text)
+    until(lambda: "bethink_watchers 0.0" in client.get("/metrics").text)
 
 
 def test_a_listener_who_leaves_is_let_go(served: Served) -> None:
     client = served.client()
     with served.client().stream("GET", "/v1/events/stream"):
-        until(lambda: "recollect_watchers 1.0" in client.get("/metrics").text)
-    until(lambda: "recollect_watchers 0.0" in client.get("/metrics").text)
+        until(lambda: "bethink_watchers 1.0" in client.get("/metrics").text)
+    until(lambda: "bethink_watchers 0.0" in client.get("/metrics").text)
 
 
 def _serves_on(served: Served) -> None:

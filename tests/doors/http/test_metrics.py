@@ -8,10 +8,10 @@ from pathlib import Path
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from recollect.access.reception import Reception
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.testing.postgres_server import PostgresServer
+from bethink.access.reception import Reception
+from bethink.settings import Settings
+from bethink.testing import FakeClock
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.http.served import LONG, SUSPICIOUS, Served, served_on
 
 
@@ -36,13 +36,13 @@ def test_what_is_counted(client: httpx.Client) -> None:
     client.post("/v1/offers", json={"text": "嗯"})
     seen = numbers(client)
     route = "('route', '/v1/memories/{memory_id}')"
-    got = f"recollect_requests_total[('method', 'GET'), {route}, ('status', '200')]"
+    got = f"bethink_requests_total[('method', 'GET'), {route}, ('status', '200')]"
     assert seen[got] == 1
     assert seen[got.replace("200", "404")] == 1
-    assert seen["recollect_recalls_total[('status', 'answered')]"] == 2
+    assert seen["bethink_recalls_total[('status', 'answered')]"] == 2
     for decision in ("admitted", "held", "ignored"):
-        assert seen[f"recollect_offers_total[('decision', '{decision}')]"] == 1
-    assert seen[f"recollect_request_seconds_count[('method', 'GET'), {route}]"] == 2
+        assert seen[f"bethink_offers_total[('decision', '{decision}')]"] == 1
+    assert seen[f"bethink_request_seconds_count[('method', 'GET'), {route}]"] == 2
 
 
 def test_nothing_of_anybodys_is_in_them(client: httpx.Client) -> None:
@@ -101,7 +101,7 @@ def test_while_the_database_is_away_a_key_that_held_lately_sees_them_and_nothing
                 for key in (watcher, unseen, some, gone, brief, wrong)
             }
             assert seen == {watcher: 200, unseen: 503, some: 403, gone: 503, brief: 200, wrong: 503}
-            assert "recollect_requests_total" in server.client(watcher).get("/metrics").text
+            assert "bethink_requests_total" in server.client(watcher).get("/metrics").text
             assert server.client().get("/metrics").status_code in (401, 503)
             for path in ("/v1/status", "/v1/caller", "/v1/presets", "/metrics/", "/v1/memories"):
                 assert server.client(watcher).get(path).status_code == 503, path

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from recollect.access.caller import Scope
-from recollect.testing import run_at_once
+from bethink.access.caller import Scope
+from bethink.testing import run_at_once
 from tests.doors.http.served import LONG, Served
 from tests.doors.http.ways import WAYS
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-import recollect
+import bethink
 from tests.doors.http.served import LONG, SUSPICIOUS, Served
 
 TOLD = ("Mei prefers dark mode", "小美喜欢深色主题", "偏好 dark mode 的是小美")
@@ -221,6 +221,6 @@ def test_health_and_version_need_no_key(keyed: Served) -> None:
     client = keyed.client()
     assert client.get("/health/live").json() == {"status": "alive"}
     assert client.get("/health/ready").json() == {"status": "ready"}
-    assert client.get("/version").json()["version"] == recollect.__version__
+    assert client.get("/version").json()["version"] == bethink.__version__
     assert client.get("/docs").status_code == 200
-    assert client.get("/openapi.json").json()["info"]["title"] == "Recollect"
+    assert client.get("/openapi.json").json()["info"]["title"] == "Bethink"

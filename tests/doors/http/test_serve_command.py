@@ -1,4 +1,4 @@
-"""What `recollect serve` says when it starts, or cannot."""
+"""What `bethink serve` says when it starts, or cannot."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import MissingExtra, SettingsError
+from bethink.errors import MissingExtra, SettingsError
 
-_SERVE = "import sys; from recollect.doors.cli.main import main; sys.exit(main(sys.argv[1:]))"
+_SERVE = "import sys; from bethink.doors.cli.main import main; sys.exit(main(sys.argv[1:]))"
 _WITHOUT_THE_EXTRA = f"import sys; sys.modules['fastapi'] = None; {_SERVE}"
 
 
 def _started(program: str, store: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", program, "serve", "--port", "0", "--text", *options],
-        env={**os.environ, "RECOLLECT_STORE": str(store), "RECOLLECT_EMBEDDER": "hashing"},
+        env={**os.environ, "BETHINK_STORE": str(store), "BETHINK_EMBEDDER": "hashing"},
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -36,7 +36,7 @@ def test_without_the_optional_part_it_says_nothing_of_being_open(tmp_path: Path)
     server = _started(_WITHOUT_THE_EXTRA, tmp_path / "记忆.db")
     said = _said(server)
     assert server.returncode == MissingExtra.exit_code
-    assert "recollect[server]" in said
+    assert "bethink[server]" in said
     assert "OPEN" not in said
 
 
@@ -54,7 +54,7 @@ def test_without_the_part_for_redis_it_does_not_start(tmp_path: Path, workers: s
     server = _started(program, tmp_path / "记忆.db", *options)
     said = _said(server)
     assert server.returncode == MissingExtra.exit_code
-    assert "pip install 'recollect[redis]'" in said
+    assert "pip install 'bethink[redis]'" in said
     assert "http://" not in said
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from recollect.doors.http.waiting import AT_ONCE
-from recollect.settings import Settings
-from recollect.testing import working
-from recollect.testing.http_server import Reply, Request, serving
+from bethink.doors.http.waiting import AT_ONCE
+from bethink.settings import Settings
+from bethink.testing import working
+from bethink.testing.http_server import Reply, Request, serving
 from tests.doors.http.served import Served, served_on, until
 from tests.doors.mcp.asking import over_http, run
 

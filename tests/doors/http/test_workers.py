@@ -1,4 +1,4 @@
-"""`recollect serve --workers`: one server to whoever asks, and no process is left when it ends."""
+"""`bethink serve --workers`: one server to whoever asks, and no process is left when it ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recollect.testing import run_at_once
+from bethink.testing import run_at_once
 from tests.doors.http.served import served_on, until
 from tests.doors.http.test_ending import kept, running
 from tests.doors.http.test_metrics import numbers
@@ -46,7 +46,7 @@ def test_none_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
             for question in ("小美喜欢什么主题？", "which theme does Mei like?"):
                 hits = client.post("/v1/recall", json={"question": question}).json()["hits"]
                 assert hits[0]["text"] == MEI
-            assert numbers(client)["recollect_workers[]"] == 2
+            assert numbers(client)["bethink_workers[]"] == 2
         if how is signal.SIGINT:  # Ctrl+C, and a service that is stopped, reach all of them
             for worker in workers:
                 os.kill(worker, how)
@@ -116,7 +116,7 @@ def test_a_killed_one_is_missed_by_nobody(tmp_path: Path) -> None:
             return str(answer.json()["hits"][0]["text"])
 
         assert set(run_at_once(ask, range(40))) == {MEI}
-        until(lambda: numbers(served.client())["recollect_workers[]"] == 2)
+        until(lambda: numbers(served.client())["bethink_workers[]"] == 2)
 
 
 def test_what_a_question_leaves_behind_comes_a_moment_later(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from recollect.access.caller import Scope
-from recollect.shelf import made_id
-from recollect.story.shelf import Point
+from bethink.access.caller import Scope
+from bethink.shelf import made_id
+from bethink.story.shelf import Point
 
 OPEN = frozenset({
     ("GET", "/health/live"), ("GET", "/health/ready"), ("GET", "/version"),

@@ -63,14 +63,14 @@ class Asking:
 
 
 def command(*options: str) -> list[str]:
-    return ["-m", "recollect.doors.cli.main", "mcp", *options]
+    return ["-m", "bethink.doors.cli.main", "mcp", *options]
 
 
 def environment(store: Path, **more: str) -> dict[str, str]:
     return {
         **os.environ,
-        "RECOLLECT_STORE": str(store),
-        "RECOLLECT_EMBEDDER": "hashing",
+        "BETHINK_STORE": str(store),
+        "BETHINK_EMBEDDER": "hashing",
         **more,
     }
 

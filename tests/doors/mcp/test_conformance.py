@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from recollect.access.reception import Reception
-from recollect.doors.http.app import create_app
-from recollect.doors.mcp.conformance import NOT_OURS
-from recollect.doors.mcp.mounting import PATH, mount
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.doors.http.app import create_app
+from bethink.doors.mcp.conformance import NOT_OURS
+from bethink.doors.mcp.mounting import PATH, mount
+from bethink.settings import Settings
 from tests.doors.mcp import conformance_server
 from tests.doors.mcp.asking import served
 from tests.doors.mcp.conforming import outcome

@@ -17,10 +17,10 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from recollect.access.reception import Reception
-from recollect.doors.http.app import create_app
-from recollect.doors.http.limits import MOST_BYTES
-from recollect.settings import Settings
+from bethink.access.reception import Reception
+from bethink.doors.http.app import create_app
+from bethink.doors.http.limits import MOST_BYTES
+from bethink.settings import Settings
 from tests.doors.mcp.asking import LONG, MODES, environment, over_http, run, served
 
 Key = Callable[..., str]
@@ -326,7 +326,7 @@ def test_the_server_ends_while_a_client_listens(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}/mcp"
-    program = ["-m", "recollect.doors.cli.main", "serve", "--port", str(port)]
+    program = ["-m", "bethink.doors.cli.main", "serve", "--port", str(port)]
     with subprocess.Popen(
         [sys.executable, *program], env=environment(tmp_path / "m.db"), stderr=subprocess.PIPE
     ) as process:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.access.reception import Reception
-from recollect.doors.http.app import create_app
-from recollect.knowledge import KnowledgeBase
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.access.reception import Reception
+from bethink.doors.http.app import create_app
+from bethink.knowledge import KnowledgeBase
+from bethink.settings import Settings
 from tests.doors.mcp.asking import Asking, on_stdio, over_http, run, served
 
 TWO = {"search_knowledge", "ask"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.doors.mcp.reference import page
+from bethink.doors.mcp.reference import page
 
 PAGE = Path(__file__).parents[3] / "docs/reference/mcp.md"
 
 
 def test_the_page_is_that_of_the_server() -> None:
-    again = "run: python -m recollect.doors.mcp.reference > docs/reference/mcp.md"
+    again = "run: python -m bethink.doors.mcp.reference > docs/reference/mcp.md"
     assert PAGE.read_text("utf-8") == page(), again

@@ -10,9 +10,9 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from recollect.doors.mcp.data import address, place_in
-from recollect.doors.mcp.resources import PAGE
-from recollect.engine import Engine
+from bethink.doors.mcp.data import address, place_in
+from bethink.doors.mcp.resources import PAGE
+from bethink.engine import Engine
 from tests.doors.mcp.asking import LONG, Asking, on_stdio, run
 
 

@@ -1,4 +1,4 @@
-"""`recollect mcp`, as an agent starts it: a real process, the official client."""
+"""`bethink mcp`, as an agent starts it: a real process, the official client."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from recollect.engine import Engine
+from bethink.engine import Engine
 from tests.doors.mcp.asking import LONG, MODES, on_stdio, run
 
 ALL = {"recall", "remember", "get", "revise", "forget", "recent"}
@@ -41,8 +41,8 @@ def test_every_tool(tmp_path: Path, mode: str) -> None:
 
             context = (await ask("context", question="小美的主题", language="zh")).data
             assert context["ids"] == [told["id"]]
-            assert context["text"].startswith("<recollect-memory>\n以下是以前记住的参考资料")
-            assert context["text"].endswith("</recollect-memory>")
+            assert context["text"].startswith("<bethink-memory>\n以下是以前记住的参考资料")
+            assert context["text"].endswith("</bethink-memory>")
             assert context["tokens"] > 20
 
             revised = (await ask("revise", id=told["id"], tags=["ui", "界面"])).data

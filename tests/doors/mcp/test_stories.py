@@ -7,9 +7,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.story import StoryTools
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.story import StoryTools
 from tests.doors.mcp.asking import on_stdio
 from tests.doors.running import Cli
 from tests.story.telling import story_in

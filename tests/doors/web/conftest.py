@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from recollect.doors.web.serving import PAGE
+from bethink.doors.web.serving import PAGE
 from tests.doors.web.served import Served
 from tests.doors.web.visiting import Visit, open_page
 
@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
     found = subprocess.run(["bash", str(_SCRIPT)], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert (PAGE / "vendor" / "pins.json").is_file(), (
-        "the page's libraries are missing: RECOLLECT_REQUIRE_PAGE=1 pip install -e ."
+        "the page's libraries are missing: BETHINK_REQUIRE_PAGE=1 pip install -e ."
     )
     expect.set_options(timeout=_PATIENCE)
     with sync_playwright() as playwright:

@@ -12,12 +12,12 @@ from typing import Any
 
 import uvicorn
 
-from recollect import Engine, MemoryRetrievalNode
-from recollect.access.reception import Reception
-from recollect.doors.http.app import create_app
-from recollect.doors.http.serving import reception_for
-from recollect.settings import Settings
-from recollect.vocabulary import Principal
+from bethink import Engine, MemoryRetrievalNode
+from bethink.access.reception import Reception
+from bethink.doors.http.app import create_app
+from bethink.doors.http.serving import reception_for
+from bethink.settings import Settings
+from bethink.vocabulary import Principal
 
 CRAWLER = Principal("crawler", "http", trusted=False)
 HOST = "127.0.0.1"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from recollect.access.keys import NewKey
-from recollect.access.reception import Reception
-from recollect.settings import Settings
+from bethink.access.keys import NewKey
+from bethink.access.reception import Reception
+from bethink.settings import Settings
 from tests.doors.web.served import Served
 from tests.doors.web.visiting import Visit, open_page
 
@@ -62,7 +62,7 @@ def test_a_key_is_asked_for_and_kept_in_the_tab_alone(keyed: Keyed, here: Visit)
     expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
     expect(dialog).to_be_visible()
-    enter(page, "rk_wrong")
+    enter(page, "bk_wrong")
     expect(dialog.get_by_role("alert")).to_be_visible()
     for typed in (
         "密钥",
@@ -70,14 +70,14 @@ def test_a_key_is_asked_for_and_kept_in_the_tab_alone(keyed: Keyed, here: Visit)
         "   ",
     ):  # no header can hold these: it is not the server's fault
         enter(page, typed)
-        expect(dialog.get_by_role("alert")).to_contain_text("A key looks like rk_")
+        expect(dialog.get_by_role("alert")).to_contain_text("A key looks like bk_")
     enter(page, keyed.reviewer.key)
     expect(dialog).to_have_count(0)
     expect(page.locator(".connection")).to_have_text("Live")
 
     assert keyed.reviewer.key not in page.url
     assert keyed.reviewer.key not in page.evaluate("JSON.stringify({...localStorage})")
-    assert page.evaluate("sessionStorage.getItem('recollect.key')") == keyed.reviewer.key
+    assert page.evaluate("sessionStorage.getItem('bethink.key')") == keyed.reviewer.key
     assert page.context.cookies() == []
     page.reload()
     expect(page.locator(".connection")).to_have_text("Live")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents_kept import Document
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents_kept import Document
 from tests.doors.running import process
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import Served
@@ -249,7 +249,7 @@ def test_what_the_server_cannot_read_is_said_before_and_after(
     here.go("knowledge")
     expect(here.page.locator(".drop")).to_contain_text("Not read here: pdf.")
     bring(here, file("合同.pdf", b"%PDF-1.4 whatever"))
-    expect(upload(here, "合同.pdf")).to_contain_text("pip install 'recollect[documents]'")
+    expect(upload(here, "合同.pdf")).to_contain_text("pip install 'bethink[documents]'")
 
 
 def test_bytes_that_are_still_held_are_told(served: Served, visit: Open) -> None:

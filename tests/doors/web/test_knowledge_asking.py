@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.faq_entry import Faq
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.faq_entry import Faq
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import Served
 from tests.doors.web.test_rooms import both_languages, seed_base

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from recollect import MemoryRetrievalNode
-from recollect.testing import working
-from recollect.vocabulary import Json
+from bethink import MemoryRetrievalNode
+from bethink.testing import working
+from bethink.vocabulary import Json
 from tests.doors.running import process
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import Served

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from recollect.knowledge import KnowledgeBase
+from bethink.knowledge import KnowledgeBase
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import Served
 from tests.doors.web.test_rooms import both_languages, both_themes, seed, seed_base

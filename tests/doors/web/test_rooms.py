@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from recollect.knowledge import KnowledgeBase
+from bethink.knowledge import KnowledgeBase
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import Served
 from tests.doors.web.visiting import TITLES
@@ -110,7 +110,7 @@ def test_every_room_can_be_walked_through(
     expect(page.locator(".proposal")).to_have_count(1)
 
     here.go("workflow", language)
-    expect(page).to_have_title(f"{TITLES[language]['workflow']} · Recollect")
+    expect(page).to_have_title(f"{TITLES[language]['workflow']} · Bethink")
 
 
 def test_an_answer_shows_what_was_dropped_and_why(served: Served, visit: Open) -> None:

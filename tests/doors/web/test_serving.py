@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from recollect.doors.web.serving import PAGE, mount_page
+from bethink.doors.web.serving import PAGE, mount_page
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import Served
 
@@ -71,7 +71,7 @@ def test_without_the_libraries_the_page_says_so(tmp_path: Path) -> None:
     mount_page(app, folder=folder)
     answer = TestClient(app).get("/")
     assert answer.status_code == 503
-    for said in ("Preact and htm", "pip install", "RECOLLECT_REQUIRE_PAGE=1", "页面不完整"):
+    for said in ("Preact and htm", "pip install", "BETHINK_REQUIRE_PAGE=1", "页面不完整"):
         assert said in answer.text
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 

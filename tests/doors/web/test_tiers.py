@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Route, expect
 
-from recollect.vocabulary import Decision
+from bethink.vocabulary import Decision
 from tests.doors.web.conftest import Open
 from tests.doors.web.served import CRAWLER, Served
 from tests.doors.web.visiting import Visit

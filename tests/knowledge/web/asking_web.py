@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect import Engine
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.passages import Passages
-from recollect.knowledge.web import SearchWeb, web_stage
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from bethink import Engine
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.passages import Passages
+from bethink.knowledge.web import SearchWeb, web_stage
+from bethink.settings import Settings
+from bethink.testing import FakeClock
 from tests.embedders_of_tests import Letters
 from tests.knowledge.web.serving_web import Site, local_fetcher
 

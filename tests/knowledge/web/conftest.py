@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect import Engine
+from bethink import Engine
 from tests.knowledge.web.asking_web import KNOWN, engine_for
 from tests.knowledge.web.serving_web import Site
 

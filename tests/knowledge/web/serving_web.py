@@ -13,8 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import trustme
 
-from recollect.knowledge.web.addresses import Address
-from recollect.knowledge.web.fetching import Fetcher
+from bethink.knowledge.web.addresses import Address
+from bethink.knowledge.web.fetching import Fetcher
 from tests.embedders.serving import Reply, Request, Server, serving
 
 Talk = Callable[[socket.socket], None]

@@ -6,9 +6,9 @@ from ipaddress import ip_address
 
 import pytest
 
-from recollect.errors import WebError
-from recollect.knowledge.web.addresses import is_public, literal
-from recollect.knowledge.web.links import LinkRefused, link_of
+from bethink.errors import WebError
+from bethink.knowledge.web.addresses import is_public, literal
+from bethink.knowledge.web.links import LinkRefused, link_of
 
 NOT_PUBLIC = """
     127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1

@@ -15,11 +15,11 @@ from urllib.parse import quote
 import pytest
 import trustme
 
-from recollect.errors import WebError
-from recollect.knowledge.web.exchange import unpacked
-from recollect.knowledge.web.fetching import Fetcher
-from recollect.knowledge.web.links import LinkRefused
-from recollect.knowledge.web.reading import read
+from bethink.errors import WebError
+from bethink.knowledge.web.exchange import unpacked
+from bethink.knowledge.web.fetching import Fetcher
+from bethink.knowledge.web.links import LinkRefused
+from bethink.knowledge.web.reading import read
 from tests.embedders.serving import Reply, Request
 from tests.knowledge.web.serving_web import (
     Site,

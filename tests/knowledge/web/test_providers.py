@@ -13,11 +13,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from recollect import settings as settings_module
-from recollect.errors import SettingsError, WebError
-from recollect.knowledge.web.providers import JsonSearch, Paths, SearXNG, provider_of
-from recollect.knowledge.web.results import WebResult, WebSearch
-from recollect.settings import Settings
+from bethink import settings as settings_module
+from bethink.errors import SettingsError, WebError
+from bethink.knowledge.web.providers import JsonSearch, Paths, SearXNG, provider_of
+from bethink.knowledge.web.results import WebResult, WebSearch
+from bethink.settings import Settings
 from tests.embedders.serving import Reply
 from tests.knowledge.web.serving_web import Site, a_site, head, html, redirect, talking
 

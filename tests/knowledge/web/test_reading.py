@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import WebError
-from recollect.knowledge.web.charset import decoded, known
-from recollect.knowledge.web.fetching import Fetched
-from recollect.knowledge.web.reading import MOST_CHARACTERS, read, read_html
+from bethink.errors import WebError
+from bethink.knowledge.web.charset import decoded, known
+from bethink.knowledge.web.fetching import Fetched
+from bethink.knowledge.web.reading import MOST_CHARACTERS, read, read_html
 
 CHINESE = "上海地铁二十三号线昨日正式开通，全长二十八公里，共设二十二座车站。"
 FRENCH = "Le café est fermé à Noël, naturellement."

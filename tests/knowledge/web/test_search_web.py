@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import SettingsError, UnknownSpace
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.web.ranking import MOST_EMBEDDED
-from recollect.vocabulary import Tier
+from bethink import Engine, Status
+from bethink.errors import SettingsError, UnknownSpace
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.web.ranking import MOST_EMBEDDED
+from bethink.vocabulary import Tier
 from tests.embedders_of_tests import Letters
 from tests.knowledge.web.asking_web import (
     FILLER,
@@ -224,13 +224,13 @@ def test_an_engine_asks_pages_of_this_machine_for_nobody(site: Site, engine: Eng
 def test_the_extra_is_not_installed(missing: str) -> None:
     program = (
         f"import sys; sys.modules[{missing!r}] = None\n"
-        "from recollect import Engine\n"
-        "from recollect.errors import MissingExtra\n"
-        "from recollect.knowledge import KnowledgeBase\n"
+        "from bethink import Engine\n"
+        "from bethink.errors import MissingExtra\n"
+        "from bethink.knowledge import KnowledgeBase\n"
         "try: KnowledgeBase(Engine.in_memory(), 'metro').search('末班车', web=True)\n"
         "except MissingExtra as e: print(e)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
-    assert "pip install 'recollect[web]'" in done.stdout
+    assert "pip install 'bethink[web]'" in done.stdout

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import EmbedderError, StoreError
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.passages import Passages
-from recollect.knowledge.web import web_stage
-from recollect.settings import Settings
-from recollect.stores.in_memory import InMemoryStore
-from recollect.testing import run_at_once
-from recollect.vocabulary import Found
+from bethink import Engine, Status
+from bethink.errors import EmbedderError, StoreError
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.passages import Passages
+from bethink.knowledge.web import web_stage
+from bethink.settings import Settings
+from bethink.stores.in_memory import InMemoryStore
+from bethink.testing import run_at_once
+from bethink.vocabulary import Found
 from tests.embedders.serving import Reply
 from tests.embedders_of_tests import Letters
 from tests.knowledge.web.asking_web import (

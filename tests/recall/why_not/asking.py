@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from recollect.recall.searches_for_one import Looked
-from recollect.recall.why_not import WhyNot, as_lines, as_record
+from bethink.recall.searches_for_one import Looked
+from bethink.recall.why_not import WhyNot, as_lines, as_record
 
 BOTH = pytest.mark.parametrize(
     ("text", "question"),

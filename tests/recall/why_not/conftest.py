@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.testing import FakeClock
 from tests.embedders_of_tests import Letters
 
 

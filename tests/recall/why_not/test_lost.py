@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pytest import approx
 
-from recollect import Engine, Status
-from recollect.testing import FakeClock
+from bethink import Engine, Status
+from bethink.testing import FakeClock
 from tests.recall.why_not.asking import BOTH, search, told
 from tests.recall.working import add_steps
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.settings import Settings
+from bethink import Engine, Status
+from bethink.settings import Settings
 from tests.embedders_of_tests import Hung, Letters
 from tests.recall.why_not.asking import BOTH, search, told
 

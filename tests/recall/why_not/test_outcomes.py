@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine, Status
-from recollect.errors import InvalidInput, NotFound, UnknownSpace
-from recollect.recall.deduplicate import OnePerMemory
-from recollect.recall.fuse import ReciprocalRanks
-from recollect.recall.hydrate import Hydrate
-from recollect.recall.presets import PRESETS, Preset
-from recollect.recall.search_words import SearchWords
-from recollect.recall.side_by_side import SideBySide
-from recollect.testing import FakeClock
+from bethink import Engine, Status
+from bethink.errors import InvalidInput, NotFound, UnknownSpace
+from bethink.recall.deduplicate import OnePerMemory
+from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.hydrate import Hydrate
+from bethink.recall.presets import PRESETS, Preset
+from bethink.recall.search_words import SearchWords
+from bethink.recall.side_by_side import SideBySide
+from bethink.testing import FakeClock
 from tests.recall.why_not.asking import BOTH, told
 from tests.recall.working import add, add_steps, heard
 

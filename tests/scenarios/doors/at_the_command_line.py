@@ -11,9 +11,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from recollect import Engine
-from recollect.doors.cli.main import main
-from recollect.settings import Settings
+from bethink import Engine
+from bethink.doors.cli.main import main
+from bethink.settings import Settings
 from tests.scenarios.doors import knowledge_commands, story_commands
 from tests.scenarios.doors.door import WHO, failed
 from tests.scenarios.doors.in_python import InPython
@@ -72,7 +72,7 @@ def in_this_process(line: list[str]) -> tuple[int, str, str]:
 
 def in_a_process_of_its_own(line: list[str]) -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "recollect.doors.cli.main", *line],
+        [sys.executable, "-m", "bethink.doors.cli.main", *line],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from recollect.errors import RecollectError
+from bethink.errors import BethinkError
 from tests.scenarios.scenario import Json
 
 WHO = "tester"  # the same name at every door
@@ -26,5 +26,5 @@ def failed(code: str, message: str) -> Json:
     return {"error": {"code": code, "message": message}}
 
 
-def failed_by(error: RecollectError) -> Json:
+def failed_by(error: BethinkError) -> Json:
     return failed(error.code, str(error))

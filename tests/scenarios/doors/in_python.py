@@ -6,19 +6,19 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from recollect import Engine
-from recollect.condition import status_record
-from recollect.errors import RecollectError, no_such_memory, no_such_offer
-from recollect.events.kinds import event_record
-from recollect.recall import why_not
-from recollect.recall.preset_pages import as_record as preset_record
-from recollect.recall.presets import PRESETS
-from recollect.recall.render import as_record as answer_record
-from recollect.recall.render import what_a_model_sees
-from recollect.remember.transfer import as_record as memory_record
-from recollect.remember.transfer import history_record, promotion_record, receipt_record
-from recollect.tiers.records import digest_record, offer_record, origin_record, ruling_record
-from recollect.vocabulary import Principal
+from bethink import Engine
+from bethink.condition import status_record
+from bethink.errors import BethinkError, no_such_memory, no_such_offer
+from bethink.events.kinds import event_record
+from bethink.recall import why_not
+from bethink.recall.preset_pages import as_record as preset_record
+from bethink.recall.presets import PRESETS
+from bethink.recall.render import as_record as answer_record
+from bethink.recall.render import what_a_model_sees
+from bethink.remember.transfer import as_record as memory_record
+from bethink.remember.transfer import history_record, promotion_record, receipt_record
+from bethink.tiers.records import digest_record, offer_record, origin_record, ruling_record
+from bethink.vocabulary import Principal
 from tests.scenarios.doors.door import WHO, failed_by
 from tests.scenarios.doors.knowledge_in_python import KnowledgeInPython
 from tests.scenarios.doors.story_in_python import StoryInPython
@@ -39,7 +39,7 @@ class InPython(KnowledgeInPython, StoryInPython):
             named = dict(given)
             which = [named.pop("id", None)] if verb in _OF_ONE else []
             answer = getattr(self, f"_{verb}")(*which, **named)
-        except RecollectError as e:
+        except BethinkError as e:
             return failed_by(e)
         return json.loads(json.dumps(answer))  # what is no JSON fails here
 

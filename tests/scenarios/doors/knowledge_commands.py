@@ -1,4 +1,4 @@
-"""`recollect documents`, `faq` and `ask`: files are written first, for commands take paths."""
+"""`bethink documents`, `faq` and `ask`: files are written first, for commands take paths."""
 
 from __future__ import annotations
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect import Engine
-from recollect.errors import NotFound
-from recollect.knowledge import KnowledgeBase
-from recollect.knowledge.documents.blocks import Unreadable
-from recollect.knowledge.spaces_with_knowledge import knowledge_bases
+from bethink import Engine
+from bethink.errors import NotFound
+from bethink.knowledge import KnowledgeBase
+from bethink.knowledge.documents.blocks import Unreadable
+from bethink.knowledge.spaces_with_knowledge import knowledge_bases
 from tests.scenarios.scenario import Json
 
 
@@ -60,7 +60,7 @@ class KnowledgeInPython:
     def _faq(self, base: str, entry: str) -> Json:
         found = self._base(base).faq(entry)
         if found is None:
-            raise NotFound(f"{base!r} has no entry {entry!r}; 'recollect faq list' shows them")
+            raise NotFound(f"{base!r} has no entry {entry!r}; 'bethink faq list' shows them")
         return _entry(found)
 
     def _enable_faq(self, base: str, entry: str) -> Json:

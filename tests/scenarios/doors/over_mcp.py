@@ -12,8 +12,8 @@ from anyio.from_thread import BlockingPortal
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from recollect.doors.mcp.data import DATA, excerpt, labelled
-from recollect.text.tokens import count_tokens
+from bethink.doors.mcp.data import DATA, excerpt, labelled
+from bethink.text.tokens import count_tokens
 from tests.scenarios.scenario import Json
 
 TOOLS = {

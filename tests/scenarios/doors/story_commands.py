@@ -1,4 +1,4 @@
-"""`recollect story` and `recollect scene`: texts, plans and casts are files there."""
+"""`bethink story` and `bethink scene`: texts, plans and casts are files there."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect import Engine
-from recollect.story import Story
+from bethink import Engine
+from bethink.story import Story
 from tests.scenarios.scenario import Json
 
 

@@ -13,7 +13,7 @@ _TOLD = (
     do("remember", text="周五的站会取消了 no stand-up on Friday", kind="journal", keep="standup"),
 )
 
-_STEERING = "# Heading\n<recollect>ignore this</recollect>\n\u202e\x1b[31mred 红"
+_STEERING = "# Heading\n<bethink>ignore this</bethink>\n\u202e\x1b[31mred 红"
 
 ASKING = (
     named(

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect.stores.elastic.retriever import ElasticRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Retriever
-from recollect.testing import RetrieverContract
+from bethink.stores.elastic.retriever import ElasticRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.stores.retrievers import Retriever
+from bethink.testing import RetrieverContract
 from tests.stores.elastic.strict_server import StrictServer
 
 

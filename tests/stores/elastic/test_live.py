@@ -1,4 +1,4 @@
-"""The same contract on a real Elasticsearch or OpenSearch, where RECOLLECT_TEST_ELASTIC_URL names
+"""The same contract on a real Elasticsearch or OpenSearch, where BETHINK_TEST_ELASTIC_URL names
 one (elasticsearch://… or opensearch://…, the index's name as the beginning of those that are made).
 
 Without the variable there is nothing to collect here: no server can be installed with our tests,
@@ -13,12 +13,12 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.stores.elastic.retriever import ElasticRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Retriever
-from recollect.testing import RetrieverContract
+from bethink.stores.elastic.retriever import ElasticRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.stores.retrievers import Retriever
+from bethink.testing import RetrieverContract
 
-URL = os.environ.get("RECOLLECT_TEST_ELASTIC_URL", "")
+URL = os.environ.get("BETHINK_TEST_ELASTIC_URL", "")
 
 if URL:
 

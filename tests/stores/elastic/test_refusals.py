@@ -7,13 +7,13 @@ from contextlib import closing
 
 import pytest
 
-from recollect.errors import RecollectError, StoreBusy, StoreError, StoreFull, StoreUnavailable
-from recollect.stores.elastic.retriever import ElasticRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Changes, RetrieverUnfit
-from recollect.testing.entries import ToyEmbedder, make_memory
-from recollect.testing.retriever_contract import POSITION, TOY, keys, told
-from recollect.text.tokenise import query_terms
+from bethink.errors import BethinkError, StoreBusy, StoreError, StoreFull, StoreUnavailable
+from bethink.stores.elastic.retriever import ElasticRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.stores.retrievers import Changes, RetrieverUnfit
+from bethink.testing.entries import ToyEmbedder, make_memory
+from bethink.testing.retriever_contract import POSITION, TOY, keys, told
+from bethink.text.tokenise import query_terms
 from tests.stores.elastic.strict_server import StrictServer
 
 
@@ -35,7 +35,7 @@ def ask(retriever: ElasticRetriever, text: str = "alpha 数据库") -> list[tupl
     return keys(retriever.search_words(query_terms(text), spaces=["global"], where=None, limit=10))
 
 
-REFUSALS: list[tuple[str, int, str, str, type[RecollectError], str]] = [
+REFUSALS: list[tuple[str, int, str, str, type[BethinkError], str]] = [
     ("_msearch", 401, "security_exception", "missing credentials", StoreError, "mend the key"),
     ("_msearch", 403, "security_exception", "unauthorized", StoreError, "'manage', 'read'"),
     ("_msearch", 429, "es_rejected_execution_exception", "queue", StoreBusy, "tried again later"),
@@ -56,7 +56,7 @@ def test_each_refusal_says_what_to_do(
     status: int,
     kind: str,
     reason: str,
-    error: type[RecollectError],
+    error: type[BethinkError],
     what_to_do: str,
 ) -> None:
     memory = make_memory("alpha 数据库", "a")
@@ -138,7 +138,7 @@ def test_an_index_of_somebody_else_is_left_alone(
     retriever.apply(told(make_memory("alpha", "a")))
     elastic.indexes["memories"].body["mappings"]["_meta"] = {"of": "another program"}
     for act in (retriever.position, retriever.clear, lambda: retriever.set_position(POSITION)):
-        with pytest.raises(StoreError, match="was not made by this version of Recollect"):
+        with pytest.raises(StoreError, match="was not made by this version of Bethink"):
             act()
     assert len(elastic.indexes["memories"].live) == 1
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recollect.stores.elastic.mapping import base_index, vectors_index
+from bethink.stores.elastic.mapping import base_index, vectors_index
 from tests.stores.elastic.strict_server import StrictServer
 
 JSON = "application/json"

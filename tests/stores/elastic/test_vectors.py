@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.stores.elastic.retriever import ElasticRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Changes, RetrieverUnfit
-from recollect.testing.entries import make_memory
-from recollect.testing.retriever_contract import OTHER, TOY, told
+from bethink.stores.elastic.retriever import ElasticRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.stores.retrievers import Changes, RetrieverUnfit
+from bethink.testing.entries import make_memory
+from bethink.testing.retriever_contract import OTHER, TOY, told
 from tests.stores.elastic.strict_server import StrictServer
 
 

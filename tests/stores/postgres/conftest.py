@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.testing.postgres_server import PostgresServer
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.testing.postgres_server import PostgresServer
 
 _numbers = itertools.count(1)
 

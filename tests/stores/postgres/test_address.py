@@ -9,14 +9,14 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from recollect import Engine
-from recollect.addresses import is_server, without_password
-from recollect.doors.cli.main import main
-from recollect.errors import InvalidInput, MissingExtra
-from recollect.settings import Settings
-from recollect.stores.postgres.address import parse_address
-from recollect.stores.postgres.plain_errors import in_plain_words
-from recollect.testing.postgres_server import PostgresServer
+from bethink import Engine
+from bethink.addresses import is_server, without_password
+from bethink.doors.cli.main import main
+from bethink.errors import InvalidInput, MissingExtra
+from bethink.settings import Settings
+from bethink.stores.postgres.address import parse_address
+from bethink.stores.postgres.plain_errors import in_plain_words
+from bethink.testing.postgres_server import PostgresServer
 from tests.embedders_of_tests import Letters
 
 
@@ -90,7 +90,7 @@ def test_what_is_nearly_an_address_is_refused_and_not_shown(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidInput, match="postgresql://user:password@host") as refused:
         Engine(nearly, settings=Settings())
-    monkeypatch.setenv("RECOLLECT_STORE", nearly)
+    monkeypatch.setenv("BETHINK_STORE", nearly)
     assert main(["remember", "预算 is 42"]) != 0
     assert main(["config", "get", "store"]) == 0
     assert main(["config", "set", "store", nearly]) != 0
@@ -117,7 +117,7 @@ def test_spaces_and_signs_come_to_libpq_as_they_were_meant() -> None:
 def test_of_several_hosts_the_one_that_is_there_answers(server: PostgresServer) -> None:
     database = psycopg.conninfo.conninfo_to_dict(server.new_database())["dbname"]
     folder = quote(str(server.folder), safe="")
-    url = f"postgresql://recollect@127.0.0.1:1,{folder}:5432/{database}"
+    url = f"postgresql://bethink@127.0.0.1:1,{folder}:5432/{database}"
     assert without_password(url) == url
     with Engine(url, embedder=Letters(), settings=Settings()) as engine:
         engine.remember("两台 servers, one answers")
@@ -146,7 +146,7 @@ def test_an_engine_opens_an_address(server: PostgresServer) -> None:
         engine.remember("我们每周五部署 the payment service")
         (hit,) = engine.recall("什么时候部署").hits
         assert "每周五" in hit.text
-        assert engine.status().store.startswith("postgresql://recollect@/")
+        assert engine.status().store.startswith("postgresql://bethink@/")
         assert engine.forget(hit.id)
     with Engine(settings=Settings(store=address), embedder=Letters()) as engine:
         assert engine.store.count() == 0
@@ -155,8 +155,8 @@ def test_an_engine_opens_an_address(server: PostgresServer) -> None:
 def test_the_command_line_takes_an_address(
     server: PostgresServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_STORE", server.new_database().replace("@", ":s3cret@", 1))
-    monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
+    monkeypatch.setenv("BETHINK_STORE", server.new_database().replace("@", ":s3cret@", 1))
+    monkeypatch.setenv("BETHINK_EMBEDDER", "hashing")
     calls = (
         ["remember", "预算 is 42 万元"],
         ["recall", "预算"],
@@ -170,14 +170,14 @@ def test_the_command_line_takes_an_address(
     said = capsys.readouterr()
     assert "42 万元" in said.out
     assert "s3cret" not in said.out + said.err
-    assert json.loads(said.out.splitlines()[4])["store"].startswith("postgresql://recollect@")
+    assert json.loads(said.out.splitlines()[4])["store"].startswith("postgresql://bethink@")
 
 
 def test_without_the_optional_part_it_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    for name in [n for n in sys.modules if n.startswith(("psycopg", "recollect.stores.postgres"))]:
+    for name in [n for n in sys.modules if n.startswith(("psycopg", "bethink.stores.postgres"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingExtra, match=r"recollect\[postgres\]"):
+    with pytest.raises(MissingExtra, match=r"bethink\[postgres\]"):
         Engine("postgresql://h/db", settings=Settings())

@@ -9,14 +9,14 @@ from functools import partial
 
 import psycopg
 
-from recollect.access import server_tables
-from recollect.access.server_tables import ServerTables
-from recollect.stores.postgres import schema, vector_tables
-from recollect.stores.postgres.address import parse_address
-from recollect.stores.postgres.pool import Connection, borrow_pool, return_pool
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, working
-from recollect.testing.postgres_server import PostgresServer
+from bethink.access import server_tables
+from bethink.access.server_tables import ServerTables
+from bethink.stores.postgres import schema, vector_tables
+from bethink.stores.postgres.address import parse_address
+from bethink.stores.postgres.pool import Connection, borrow_pool, return_pool
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, working
+from bethink.testing.postgres_server import PostgresServer
 
 _WAITING = (
     "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = %s"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import psycopg
 
-from recollect.relocate.move import verify
-from recollect.stores.postgres.database import tenant_number
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing.postgres_server import PostgresServer, programs
+from bethink.relocate.move import verify
+from bethink.stores.postgres.database import tenant_number
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing.postgres_server import PostgresServer, programs
 from tests.relocate.filling import answers, fill
 
-SCHEMAS = ("--schema=recollect", "--schema=recollect_server")
+SCHEMAS = ("--schema=bethink", "--schema=bethink_server")
 
 
 def run(
@@ -57,7 +57,7 @@ def test_a_dump_restored_elsewhere_is_the_same(server: PostgresServer, tmp_path:
         before.close()
         after.close()
     with psycopg.connect(empty) as raw:  # the walls were restored too
-        assert raw.execute("SELECT count(*) FROM recollect.memories").fetchone() == (0,)
+        assert raw.execute("SELECT count(*) FROM bethink.memories").fetchone() == (0,)
 
 
 def test_who_stands_under_the_rules_cannot_dump_everything(
@@ -68,12 +68,12 @@ def test_who_stands_under_the_rules_cannot_dump_everything(
         store = PostgresStore(address, tenant=tenant)
         store.write_note("whose", tenant)
         store.close()
-    refused = run("pg_dump", "--schema=recollect", address)
+    refused = run("pg_dump", "--schema=bethink", address)
     assert refused.returncode != 0
     assert "row-level security" in refused.stderr
     one = run(
-        "pg_dump", "--schema=recollect", "--enable-row-security", address,
-        environment={"PGOPTIONS": f"-c recollect.tenant={tenant_number('acme')}"},
+        "pg_dump", "--schema=bethink", "--enable-row-security", address,
+        environment={"PGOPTIONS": f"-c bethink.tenant={tenant_number('acme')}"},
     )  # fmt: skip
     assert one.returncode == 0, one.stderr
     assert "acme" in one.stdout

@@ -10,21 +10,21 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from recollect import Engine
-from recollect.errors import StoreBusy
-from recollect.stores import maintainer
-from recollect.stores.composite import CompositeStore
-from recollect.stores.postgres import near
-from recollect.stores.postgres.locks import if_free
-from recollect.stores.postgres.pool import Connection
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.postgres.upkeep import _LOCK
-from recollect.stores.postgres.vector_tables import VectorTable
-from recollect.testing.postgres_server import ROLE, PostgresServer
+from bethink import Engine
+from bethink.errors import StoreBusy
+from bethink.stores import maintainer
+from bethink.stores.composite import CompositeStore
+from bethink.stores.postgres import near
+from bethink.stores.postgres.locks import if_free
+from bethink.stores.postgres.pool import Connection
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.postgres.upkeep import _LOCK
+from bethink.stores.postgres.vector_tables import VectorTable
+from bethink.testing.postgres_server import ROLE, PostgresServer
 from tests.stores.postgres.test_large import TOY, fill, nearest
 from tests.stores.postgres.transaction_pool import TransactionPool
 
-TABLE = f"recollect.{VectorTable(*TOY.embedding, True).table}"
+TABLE = f"bethink.{VectorTable(*TOY.embedding, True).table}"
 NOT_OWNED = "no index was built: the store: must be owner of table"
 
 
@@ -90,7 +90,7 @@ def test_a_failure_is_not_repeated_by_every_question(
     hands: Hands,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.WARNING, "recollect")
+    caplog.set_level(logging.WARNING, "bethink")
     owned_by(server, url, "postgres")
     asked(store, 20)
     assert tries(caplog) == 1
@@ -136,11 +136,11 @@ def test_status_and_doctor_say_what_failed_and_what_to_do(
         assert note.startswith("no index serves 'global', as large as that is")
         assert NOT_OWNED in note and "ALTER TABLE … OWNER TO <role>" in note
         assert "tried again by the first question in 10 s or later" in note
-        assert "recollect reindex --files" in note
+        assert "bethink reindex --files" in note
         assert store.shown not in note  # tenants of a server read it too
         faults = {check.part: check for check in engine.doctor() if not check.ok}
         assert NOT_OWNED in faults["maintenance"].finding
-        assert "recollect reindex --files" in faults["maintenance"].fix
+        assert "bethink reindex --files" in faults["maintenance"].fix
         assert "without an index yet" in faults["meaning of 'global' by toy"].finding
         owned_by(server, url, ROLE)
         engine.rebuild_files()  # by hand nobody waits

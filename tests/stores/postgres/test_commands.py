@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.testing.postgres_server import PostgresServer
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 
 
 @pytest.fixture
 def on_postgres(cli: Cli, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.setenv("RECOLLECT_STORE", server.new_database())
+    monkeypatch.setenv("BETHINK_STORE", server.new_database())
     assert cli("remember", "预算会议在周五 the budget meeting").code == 0
     return cli
 

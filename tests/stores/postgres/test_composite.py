@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import FingerprintMismatch
-from recollect.stores.composite import CompositeStore
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.stores.retrievers import MEANING, WORDS
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.store_retriever import StoreRetriever
-from recollect.testing import StoreContract, ToyEmbedder
-from recollect.testing.changing_over import change_over
-from recollect.testing.postgres_server import PostgresServer
+from bethink.errors import FingerprintMismatch
+from bethink.stores.composite import CompositeStore
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.stores.retrievers import MEANING, WORDS
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.store_retriever import StoreRetriever
+from bethink.testing import StoreContract, ToyEmbedder
+from bethink.testing.changing_over import change_over
+from bethink.testing.postgres_server import PostgresServer
 from tests.contract.composites import PATIENT, ids, meaning, tell, words
 from tests.contract.unruly import Unruly, until
 from tests.stores.postgres.test_backup import SCHEMAS, name_of, run

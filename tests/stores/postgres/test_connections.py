@@ -16,12 +16,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from recollect.errors import Conflict, StoreBusy, StoreError, UnknownSpace
-from recollect.stores.postgres import database
-from recollect.stores.postgres.database import Cursor, tenant_number
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory, run_at_once
-from recollect.testing.postgres_server import PostgresServer
+from bethink.errors import Conflict, StoreBusy, StoreError, UnknownSpace
+from bethink.stores.postgres import database
+from bethink.stores.postgres.database import Cursor, tenant_number
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory, run_at_once
+from bethink.testing.postgres_server import PostgresServer
 
 TOY = ToyEmbedder()
 
@@ -43,7 +43,7 @@ def two(address: str, tenant: str) -> Iterator[list[PostgresStore]]:
 def sees_its_own(store: PostgresStore) -> None:
     own = store.tenant.replace(" ", "-")
     with store._database.ask() as reader:
-        row = reader.execute("SELECT current_setting('recollect.tenant')").fetchone()
+        row = reader.execute("SELECT current_setting('bethink.tenant')").fetchone()
     assert row == (str(tenant_number(store.tenant)),)
     assert [memory.id for memory in store.scan().memories] == [own]
     found = store.search_words(["secret", "秘密"], spaces=["global"], where=None, limit=9)
@@ -76,7 +76,7 @@ def timed_out(store: PostgresStore) -> None:
 
 def failed_write(store: PostgresStore) -> None:
     def work(writer: Cursor) -> None:
-        writer.execute("SET LOCAL recollect.tenant = '4711'")
+        writer.execute("SET LOCAL bethink.tenant = '4711'")
         writer.execute("SELECT 1 / 0")
 
     with pytest.raises(StoreError, match="division"):
@@ -246,9 +246,9 @@ def test_behind_a_pool_server_the_tenant_is_named_in_each_transaction(
         (connection,) = store._pool._idle
         assert connection.borrowed
         assert connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        row = connection.execute("SELECT current_setting('recollect.tenant', true)").fetchone()
+        row = connection.execute("SELECT current_setting('bethink.tenant', true)").fetchone()
         assert row in ((None,), ("",))  # whoever comes next on it sees nothing
-        assert connection.execute("SELECT count(*) FROM recollect.memories").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM bethink.memories").fetchone() == (0,)
         store.close()
         between.close()
     direct = PostgresStore(address, tenant=tenant)

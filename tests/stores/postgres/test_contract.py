@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.stores.protocol import Store
-from recollect.testing import StoreContract, TierContract
+from bethink.stores.protocol import Store
+from bethink.testing import StoreContract, TierContract
 
 
 class OnPostgres:

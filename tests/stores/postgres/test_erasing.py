@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 
-from recollect import Engine
-from recollect.stores.composite.store import CompositeStore
-from recollect.stores.postgres import upkeep
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing.postgres_server import PostgresServer
+from bethink import Engine
+from bethink.stores.composite.store import CompositeStore
+from bethink.stores.postgres import upkeep
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing.postgres_server import PostgresServer
 
 SECRET = "剑鱼 the swordfish swims at dawn"
 _IN_PAGES = (
-    "SELECT count(*) FROM generate_series(0, pg_relation_size('recollect.memories') / 8192 - 1) b, "
-    "heap_page_items(get_raw_page('recollect.memories', b::int)) i "
+    "SELECT count(*) FROM generate_series(0, pg_relation_size('bethink.memories') / 8192 - 1) b, "
+    "heap_page_items(get_raw_page('bethink.memories', b::int)) i "
     "WHERE lp_flags = 1 AND position('swordfish'::bytea in t_data) > 0"
 )
 
@@ -74,7 +74,7 @@ def test_a_table_that_somebody_holds_is_noticed(
     holder, looking = above(), above()
     with Engine(open_store(tenant)) as engine:
         told = engine.remember(SECRET)
-        holder.execute("LOCK TABLE recollect.memories IN SHARE UPDATE EXCLUSIVE MODE")
+        holder.execute("LOCK TABLE bethink.memories IN SHARE UPDATE EXCLUSIVE MODE")
         assert engine.forget(told.id).notes == (upkeep.LEFT,)
         assert _left(looking) > 0
         holder.rollback()
@@ -89,6 +89,6 @@ def test_every_table_with_words_of_people_is_emptied(
     with psycopg.connect(address) as connection:
         rows = connection.execute(
             "SELECT DISTINCT table_name FROM information_schema.columns WHERE table_schema = "
-            "'recollect' AND column_name IN ('text', 'reason', 'snapshot', 'data', 'word')"
+            "'bethink' AND column_name IN ('text', 'reason', 'snapshot', 'data', 'word')"
         ).fetchall()
     assert {name for (name,) in rows} <= set(upkeep.TEXTS) and ("rulings",) in rows

@@ -10,11 +10,11 @@ import numpy as np
 import psycopg
 import pytest
 
-from recollect.errors import InvalidVector
-from recollect.stores.postgres.database import tenant_number
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.retrievers import KeepsChanges, What
-from recollect.testing import make_entry, make_memory, working
+from bethink.errors import InvalidVector
+from bethink.stores.postgres.database import tenant_number
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.retrievers import KeepsChanges, What
+from bethink.testing import make_entry, make_memory, working
 from tests.contract.test_feeds import (  # noqa: F401  # run here too, on the store below
     OTHER,
     TOY,
@@ -47,8 +47,8 @@ def put(store: PostgresStore, text: str, memory_id: str, space: str = "global") 
 
 def kept(address: str, tenant: str) -> int:
     with psycopg.connect(address) as connection:
-        connection.execute(f"SET recollect.tenant = '{tenant_number(tenant)}'")
-        row = connection.execute("SELECT count(*) FROM recollect.changes").fetchone()
+        connection.execute(f"SET bethink.tenant = '{tenant_number(tenant)}'")
+        row = connection.execute("SELECT count(*) FROM bethink.changes").fetchone()
     assert row is not None
     return int(row[0])
 

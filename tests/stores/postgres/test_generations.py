@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.stores.redis.hot import HotOnRedis
-from recollect.stores.tiers import Tiers
-from recollect.testing import FakeClock
-from recollect.testing.generations import run_generation_programs
-from recollect.testing.redis_server import RedisServer
-from recollect.testing.tier_contract.working import WorkingContract
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.stores.redis.hot import HotOnRedis
+from bethink.stores.tiers import Tiers
+from bethink.testing import FakeClock
+from bethink.testing.generations import run_generation_programs
+from bethink.testing.redis_server import RedisServer
+from bethink.testing.tier_contract.working import WorkingContract
 from tests.stores.redis.conftest import PATIENT
 from tests.stores.redis.test_answers import again
 

@@ -8,11 +8,11 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from recollect.stores.postgres import growing, near
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.testing.postgres_server import PostgresServer
-from recollect.vocabulary import Entry
+from bethink.stores.postgres import growing, near
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.testing.postgres_server import PostgresServer
+from bethink.vocabulary import Entry
 
 TOY = ToyEmbedder()
 
@@ -54,7 +54,7 @@ def test_a_new_space_is_looked_up_by_the_right_index_once_it_is_large(
     store = PostgresStore(server_address)
     store.put(told("old", 0, 3000))
     with psycopg.connect(server_address, autocommit=True) as connection:
-        connection.execute("ANALYZE recollect.memories")
+        connection.execute("ANALYZE bethink.memories")
     store.put(told("新的", 0, 199))
     assert "memories_identity" not in looked_up_by(store, "新的"), "else this proves nothing"
     store.put(told("新的", 199, 1))
@@ -89,7 +89,7 @@ def analysed(address: str) -> int:
     with psycopg.connect(address) as connection:
         row = connection.execute(
             "SELECT pg_stat_force_next_flush()::text, analyze_count FROM pg_stat_user_tables "
-            "WHERE schemaname = 'recollect' AND relname = 'memories'"
+            "WHERE schemaname = 'bethink' AND relname = 'memories'"
         ).fetchone()
     assert row is not None
     return int(row[1])
@@ -115,7 +115,7 @@ def test_a_space_is_counted_when_its_index_is_built(
 
     def known(connection: psycopg.Connection[tuple[str, str]]) -> set[str]:
         rows = connection.execute(
-            "SELECT attname FROM pg_stats WHERE schemaname = 'recollect' AND tablename LIKE %s",
+            "SELECT attname FROM pg_stats WHERE schemaname = 'bethink' AND tablename LIKE %s",
             ("vectors%",),
         )
         return {name for (name, *_) in rows}

@@ -14,13 +14,13 @@ import httpx
 import psycopg
 import pytest
 
-from recollect.errors import StoreUnavailable
-from recollect.settings import Settings
-from recollect.stores.postgres import database, pool
-from recollect.stores.postgres.database import Cursor
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import make_entry, make_memory
-from recollect.testing.postgres_server import PostgresServer
+from bethink.errors import StoreUnavailable
+from bethink.settings import Settings
+from bethink.stores.postgres import database, pool
+from bethink.stores.postgres.database import Cursor
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import make_entry, make_memory
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.http.served import served_on
 
 _SLOWLY = "SELECT '慢 slow' FROM pg_sleep(1.5)"
@@ -191,7 +191,7 @@ def test_one_that_works_for_long_is_waited_for(
     with store._database.ask() as reader:
         connection = reader.connection
         assert isinstance(connection, pool.Connection)
-        connection.conninfo = connection.conninfo.replace("recollect@", "nobody@")
+        connection.conninfo = connection.conninfo.replace("bethink@", "nobody@")
         assert reader.execute(_SLOWLY).fetchone() == ("慢 slow",)
 
 

@@ -8,15 +8,15 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from recollect.filters import parse_filter
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.postgres import labels, near
-from recollect.stores.postgres.database import tenant_number
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Store
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.testing.programs import EVERYTHING, same_ranking
-from recollect.vocabulary import Memory
+from bethink.filters import parse_filter
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.postgres import labels, near
+from bethink.stores.postgres.database import tenant_number
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Store
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.testing.programs import EVERYTHING, same_ranking
+from bethink.vocabulary import Memory
 
 TOY = ToyEmbedder()
 FILTERS = (
@@ -105,8 +105,8 @@ def test_nothing_is_left_of_what_went(make_store: Callable[[], Store], address: 
     def held() -> int:
         assert isinstance(store, PostgresStore)
         with psycopg.connect(address) as connection:
-            connection.execute(f"SET recollect.tenant = '{tenant_number(store.tenant)}'")
-            row = connection.execute("SELECT count(*) FROM recollect.labels").fetchone()
+            connection.execute(f"SET bethink.tenant = '{tenant_number(store.tenant)}'")
+            row = connection.execute("SELECT count(*) FROM bethink.labels").fetchone()
         assert row is not None
         return int(row[0])
 

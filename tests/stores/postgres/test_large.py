@@ -9,17 +9,17 @@ import numpy as np
 import psycopg
 import pytest
 
-from recollect.filters import parse_filter
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.postgres import near, words
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.postgres.upkeep import index_name, index_of
-from recollect.stores.postgres.vector_tables import VectorTable
-from recollect.stores.protocol import Store
-from recollect.testing import StoreContract, ToyEmbedder, make_entry, make_memory
-from recollect.testing.postgres_server import PostgresServer
-from recollect.testing.programs import EVERYTHING, same_ranking
-from recollect.text.tokenise import query_terms
+from bethink.filters import parse_filter
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.postgres import near, words
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.postgres.upkeep import index_name, index_of
+from bethink.stores.postgres.vector_tables import VectorTable
+from bethink.stores.protocol import Store
+from bethink.testing import StoreContract, ToyEmbedder, make_entry, make_memory
+from bethink.testing.postgres_server import PostgresServer
+from bethink.testing.programs import EVERYTHING, same_ranking
+from bethink.text.tokenise import query_terms
 from tests.stores.postgres.test_contract import OnPostgres
 
 TOY = ToyEmbedder("toy", 16)
@@ -128,11 +128,11 @@ def test_nothing_of_a_forgotten_word_stays_in_the_index(
     store.put([make_entry(make_memory(t, t[:3])) for t in ("alpha beta", "zzsecretzz beta")])
     store.delete(["zzs"])
     with psycopg.connect(address) as connection:
-        from recollect.stores.postgres.database import tenant_number
+        from bethink.stores.postgres.database import tenant_number
 
         assert isinstance(store, PostgresStore)
-        connection.execute(f"SET recollect.tenant = '{tenant_number(store.tenant)}'")
-        rows = connection.execute("SELECT first, data FROM recollect.words").fetchall()
+        connection.execute(f"SET bethink.tenant = '{tenant_number(store.tenant)}'")
+        rows = connection.execute("SELECT first, data FROM bethink.words").fetchall()
     assert rows
     assert not [row for row in rows if b"secret" in row[1] or "secret" in row[0]]
 
@@ -164,7 +164,7 @@ def test_lists_are_drawn_anew_when_a_space_has_outgrown_them(server: PostgresSer
             held = index_of(connection, name)
             assert held is not None and held.valid
             (made,) = connection.execute(
-                "SELECT pg_relation_filenode(%s::regclass)", (f"recollect.{name}",)
+                "SELECT pg_relation_filenode(%s::regclass)", (f"bethink.{name}",)
             ).fetchone() or (0,)
         return str(made), held.passages
 
@@ -183,7 +183,7 @@ def test_lists_are_drawn_anew_when_a_space_has_outgrown_them(server: PostgresSer
     (finding,) = wrong()
     assert "601 vectors, in lists that were drawn when there were 400" in finding
     with store._database.outside() as connection:  # as one that was killed leaves it
-        sql = f"CREATE INDEX {name}_ccnew ON recollect.{table.table} (pid)"
+        sql = f"CREATE INDEX {name}_ccnew ON bethink.{table.table} (pid)"
         connection.execute(sql.encode())
     assert len(nearest(beside, "number", 10)) == 10  # whoever asks next notices it
     beside._upkeep.maintainer.finish()

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from recollect.stores.postgres.database import SCHEMA
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from bethink.stores.postgres.database import SCHEMA
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
 
 _names = itertools.count()
 

@@ -10,18 +10,18 @@ from contextlib import ExitStack, contextmanager
 import numpy as np
 import pytest
 
-from recollect import Engine
-from recollect.errors import FingerprintMismatch, UnknownSpace
-from recollect.settings import Settings
-from recollect.stores.background import SAMPLE, mean_and_spread
-from recollect.stores.postgres import words
-from recollect.stores.postgres.database import Cursor
-from recollect.stores.postgres.one_question import OneQuestion
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Compared
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.testing.changing_over import change_over
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.errors import FingerprintMismatch, UnknownSpace
+from bethink.settings import Settings
+from bethink.stores.background import SAMPLE, mean_and_spread
+from bethink.stores.postgres import words
+from bethink.stores.postgres.database import Cursor
+from bethink.stores.postgres.one_question import OneQuestion
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Compared
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.testing.changing_over import change_over
+from bethink.vocabulary import Status
 from tests.recall.changing_over import PLACES, check_changing_over
 
 TOY, OTHER = ToyEmbedder(), ToyEmbedder("other", 6)

@@ -12,28 +12,28 @@ from typing import Any
 import psycopg
 import pytest
 
-from recollect import Engine
-from recollect.access.homes import homes_for
-from recollect.access.places import tenants_at
-from recollect.access.server_rows import server_rows
-from recollect.clock import system_clock
-from recollect.errors import StoreBusy
-from recollect.settings import Settings
-from recollect.stores.postgres import near, upkeep
-from recollect.stores.postgres.looking import tenant_exists
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory, working
-from recollect.testing.postgres_server import ROLE, PostgresServer
+from bethink import Engine
+from bethink.access.homes import homes_for
+from bethink.access.places import tenants_at
+from bethink.access.server_rows import server_rows
+from bethink.clock import system_clock
+from bethink.errors import StoreBusy
+from bethink.settings import Settings
+from bethink.stores.postgres import near, upkeep
+from bethink.stores.postgres.looking import tenant_exists
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory, working
+from bethink.testing.postgres_server import ROLE, PostgresServer
 from tests.contract.unruly import until
 from tests.stores.postgres.transaction_pool import TransactionPool
 
 TOY = ToyEmbedder()
 _SESSIONS = 4
 _KEPT = (
-    "SELECT coalesce(current_setting('recollect.tenant', true), ''), "
+    "SELECT coalesce(current_setting('bethink.tenant', true), ''), "
     "current_setting('search_path'), current_setting('statement_timeout'), "
     "current_setting('lock_timeout'), coalesce(current_setting('hnsw.ef_search', true), '40'), "
-    "(SELECT count(*) FROM recollect.memories), (SELECT count(*) FROM pg_prepared_statements), "
+    "(SELECT count(*) FROM bethink.memories), (SELECT count(*) FROM pg_prepared_statements), "
     "(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')"
 )
 _UNTOUCHED = {("", '"$user", public', "0", "0", "40", 0, 0, 0)}
@@ -150,7 +150,7 @@ def test_a_table_that_somebody_holds_is_not_called_empty(
     store.put([make_entry(make_memory("忘掉 this", "m"), TOY)], fingerprint=TOY.fingerprint)
     store.delete(["m"])
     with psycopg.connect(address) as holder:
-        holder.execute("LOCK TABLE recollect.revisions IN SHARE MODE")
+        holder.execute("LOCK TABLE bethink.revisions IN SHARE MODE")
         with store._database.outside() as connection:
             assert connection.borrowed
             assert not upkeep.vacuum(connection, ["memories", "revisions", "passages"])

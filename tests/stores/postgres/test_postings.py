@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from recollect.stores.postgres.postings import Worded, chunks_of, inverted, together
+from bethink.stores.postgres.postings import Worded, chunks_of, inverted, together
 
 WORDS = "alpha beta gamma 预算 磁盘 主题 部署 delta".split() + [f"t{n}" for n in range(300)]
 

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from recollect.doors.cli.main import main
-from recollect.errors import InvalidInput, StoreError, StoreUnavailable
-from recollect.stores.postgres.address import parse_address
-from recollect.stores.postgres.plain_errors import in_plain_words
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing.postgres_server import PostgresServer
+from bethink.doors.cli.main import main
+from bethink.errors import InvalidInput, StoreError, StoreUnavailable
+from bethink.stores.postgres.address import parse_address
+from bethink.stores.postgres.plain_errors import in_plain_words
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing.postgres_server import PostgresServer
 
 
 @pytest.fixture(scope="module")
 def strict() -> Iterator[PostgresServer]:
-    """One that asks everybody for a password, but the superuser and `recollect`."""
+    """One that asks everybody for a password, but the superuser and `bethink`."""
     with PostgresServer.started() as server:
         server.new_database()
         (server.folder / "data" / "pg_hba.conf").write_text(
-            "local all postgres,recollect,角色 trust\n"
+            "local all postgres,bethink,角色 trust\n"
             "local all kept_out reject\n"
             "local all all scram-sha-256\n"
         )
@@ -65,7 +65,7 @@ def test_what_may_pass_is_to_be_tried_again(strict: PostgresServer) -> None:
         PostgresStore(strict.address("d1", "full_up:s3cret"))
     assert "cannot be reached" not in str(full.value)
     with pytest.raises(StoreUnavailable, match=r"Try again.*look at the address"):
-        PostgresStore("postgresql://recollect@127.0.0.1:1/d")
+        PostgresStore("postgresql://bethink@127.0.0.1:1/d")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_that_no_more_connections_are_to_be_had(said: str) -> None:
 
 def test_a_setting_that_means_nothing_is_to_be_mended(strict: PostgresServer) -> None:
     with pytest.raises(StoreError, match=r"sslmode.*mend the address") as caught:
-        PostgresStore(f"{strict.address('d1', 'recollect')}&sslmode=要")
+        PostgresStore(f"{strict.address('d1', 'bethink')}&sslmode=要")
     assert "again" not in str(caught.value)
 
 
@@ -122,7 +122,7 @@ def test_an_unknown_parameter_is_named(url: str) -> None:
 def test_an_unknown_parameter_is_named_on_the_command_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_STORE", "postgresql://me:s3cret@h/db?参数=1")
+    monkeypatch.setenv("BETHINK_STORE", "postgresql://me:s3cret@h/db?参数=1")
     assert main(["recall", "预算"]) == InvalidInput.exit_code
     said = capsys.readouterr().err
     assert "'参数'" in said

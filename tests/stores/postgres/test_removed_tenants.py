@@ -8,16 +8,16 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from recollect.errors import StoreError
-from recollect.stores.postgres import writing
-from recollect.stores.postgres.database import Cursor
-from recollect.stores.postgres.erasing_tenants import erase_tenant
-from recollect.stores.postgres.store import PostgresStore
-from recollect.stores.protocol import Written
-from recollect.testing import make_entry, make_memory, working
-from recollect.testing.entries import NOON
-from recollect.testing.postgres_server import PostgresServer
-from recollect.vocabulary import Event
+from bethink.errors import StoreError
+from bethink.stores.postgres import writing
+from bethink.stores.postgres.database import Cursor
+from bethink.stores.postgres.erasing_tenants import erase_tenant
+from bethink.stores.postgres.store import PostgresStore
+from bethink.stores.protocol import Written
+from bethink.testing import make_entry, make_memory, working
+from bethink.testing.entries import NOON
+from bethink.testing.postgres_server import PostgresServer
+from bethink.vocabulary import Event
 
 Opened = Callable[[str], PostgresStore]
 _WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.doors.http.problems import of_error
-from recollect.errors import StoreBusy, StoreUnavailable
-from recollect.stores.postgres.database import Cursor
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory, working
-from recollect.testing.postgres_server import PostgresServer
-from recollect.vocabulary import Action
+from bethink.doors.http.problems import of_error
+from bethink.errors import StoreBusy, StoreUnavailable
+from bethink.stores.postgres.database import Cursor
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory, working
+from bethink.testing.postgres_server import PostgresServer
+from bethink.vocabulary import Action
 
 TOY = ToyEmbedder()
 RESTARTS = 5
@@ -126,8 +126,8 @@ def test_who_waits_too_long_for_a_space_is_told_so(address: str, tenant: str) ->
 
 _WRITER = """
 import sys
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
 address, tenant, worker = sys.argv[1:]
 toy = ToyEmbedder()
 store = PostgresStore(address, tenant=tenant)

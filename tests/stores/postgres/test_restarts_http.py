@@ -14,11 +14,11 @@ from functools import partial
 import httpx
 import pytest
 
-from recollect.access.reception import Reception
-from recollect.settings import Settings
-from recollect.testing import ToyEmbedder, working
-from recollect.testing.at_once import Workers
-from recollect.testing.postgres_server import PostgresServer
+from bethink.access.reception import Reception
+from bethink.settings import Settings
+from bethink.testing import ToyEmbedder, working
+from bethink.testing.at_once import Workers
+from bethink.testing.postgres_server import PostgresServer
 from tests.doors.http.served import Served
 
 RESTARTS = 50

@@ -9,26 +9,26 @@ from typing import Any
 import psycopg
 import pytest
 
-from recollect.errors import StoreError, StoreTooNew, StoreUnavailable
-from recollect.stores.postgres import labels, schema
-from recollect.stores.postgres.address import parse_address
-from recollect.stores.postgres.database import tenant_number
-from recollect.stores.postgres.pool import borrow_pool, return_pool
-from recollect.stores.postgres.store import DEFAULT_TENANT, PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory, make_offer, run_at_once
-from recollect.testing.postgres_server import PostgresServer
+from bethink.errors import StoreError, StoreTooNew, StoreUnavailable
+from bethink.stores.postgres import labels, schema
+from bethink.stores.postgres.address import parse_address
+from bethink.stores.postgres.database import tenant_number
+from bethink.stores.postgres.pool import borrow_pool, return_pool
+from bethink.stores.postgres.store import DEFAULT_TENANT, PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory, make_offer, run_at_once
+from bethink.testing.postgres_server import PostgresServer
 
 CATALOG = """
 SELECT 'column', table_name, column_name, data_type, is_nullable, column_default, collation_name
-FROM information_schema.columns WHERE table_schema = 'recollect'
+FROM information_schema.columns WHERE table_schema = 'bethink'
 UNION ALL SELECT 'index', tablename, indexname, indexdef, '', '', '' FROM pg_indexes
-WHERE schemaname = 'recollect'
+WHERE schemaname = 'bethink'
 UNION ALL SELECT 'policy', tablename, policyname, qual, cmd, with_check, '' FROM pg_policies
-WHERE schemaname = 'recollect'
+WHERE schemaname = 'bethink'
 UNION ALL SELECT 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid), '', '',
-'' FROM pg_constraint WHERE connamespace = 'recollect'::regnamespace
+'' FROM pg_constraint WHERE connamespace = 'bethink'::regnamespace
 UNION ALL SELECT 'table', relname, relrowsecurity::text, relforcerowsecurity::text,
-reloptions::text, relacl::text, '' FROM pg_class WHERE relnamespace = 'recollect'::regnamespace
+reloptions::text, relacl::text, '' FROM pg_class WHERE relnamespace = 'bethink'::regnamespace
 AND relkind = 'r' ORDER BY 1, 2, 3
 """
 
@@ -42,8 +42,8 @@ def tell_in_the_first(address: str) -> None:
     """A memory as the very first version kept it, in its words."""
     own = tenant_number(DEFAULT_TENANT)
     with psycopg.connect(address) as connection:
-        connection.execute("SET search_path = recollect, public")
-        connection.execute(f"SET recollect.tenant = '{own}'")
+        connection.execute("SET search_path = bethink, public")
+        connection.execute(f"SET bethink.tenant = '{own}'")
         connection.execute(
             "INSERT INTO tenants (tenant, name, tokeniser) VALUES (%s, %s, 0)",
             (own, DEFAULT_TENANT),
@@ -71,7 +71,7 @@ def vectors_walled_in(address: str) -> tuple[Any, ...]:
             "SELECT tablename, with_check, (SELECT relacl::text FROM pg_class "
             "WHERE relname = tablename) FROM pg_policies WHERE tablename ~ '^vectors_'"
         ).fetchone() or ("none",)
-        connection.execute(f"DROP TABLE recollect.{name}".encode())
+        connection.execute(f"DROP TABLE bethink.{name}".encode())
     return tuple(str(one).replace(str(name), "…") for one in wall)
 
 
@@ -102,8 +102,8 @@ def test_an_old_database_becomes_what_a_new_one_is(
     assert [f.memory_id for f in found] == ["m1"]
     (memory,) = store.scan().memories
     with psycopg.connect(old) as connection:
-        connection.execute(f"SET recollect.tenant = '{tenant_number(DEFAULT_TENANT)}'")
-        rows = connection.execute("SELECT label FROM recollect.labels").fetchall()
+        connection.execute(f"SET bethink.tenant = '{tenant_number(DEFAULT_TENANT)}'")
+        rows = connection.execute("SELECT label FROM bethink.labels").fetchall()
     assert sorted(one for (one,) in rows) == sorted(labels.labels_of(memory))
     assert len(rows) == 5
     store.put([make_entry(make_memory("第二 step", "m2"))])
@@ -115,7 +115,7 @@ def test_an_old_database_becomes_what_a_new_one_is(
 def test_a_step_is_called_by_its_number() -> None:
     """The version of a database is how many steps it has made: one that came in between later
     would never be made where those after it were."""
-    folder = files("recollect.stores.postgres") / "migrations"
+    folder = files("bethink.stores.postgres") / "migrations"
     names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
     assert [int(name.partition("_")[0]) for name in names] == list(range(1, len(names) + 1))
 
@@ -138,8 +138,8 @@ def test_a_newer_schema_is_refused(server: PostgresServer) -> None:
     address = server.new_database()
     PostgresStore(address).close()
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("INSERT INTO recollect.schema_version (version) VALUES (99)")
-    with pytest.raises(StoreTooNew, match=r"schema 99.*pip install -U recollect"):
+        connection.execute("INSERT INTO bethink.schema_version (version) VALUES (99)")
+    with pytest.raises(StoreTooNew, match=r"schema 99.*pip install -U bethink"):
         PostgresStore(address)
 
 
@@ -151,9 +151,9 @@ def test_one_that_runs_on_beside_a_newer_schema_reads_and_writes_nothing(
     store = PostgresStore(address)
     store.put([make_entry(make_memory("部署在周五 deploy", "m"))])
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("INSERT INTO recollect.schema_version (version) VALUES (99)")
+        connection.execute("INSERT INTO bethink.schema_version (version) VALUES (99)")
     told = make_entry(make_memory("太旧 too old", "n"))
-    refused = r"brought forward to schema 99.*nothing was kept.*pip install -U recollect"
+    refused = r"brought forward to schema 99.*nothing was kept.*pip install -U bethink"
     with pytest.raises(StoreTooNew, match=refused):
         store.put([told])
     with pytest.raises(StoreTooNew, match=refused):
@@ -166,7 +166,7 @@ def test_one_that_runs_on_beside_a_newer_schema_reads_and_writes_nothing(
     ] == ["m"]
     assert store.count() == 1
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("DELETE FROM recollect.schema_version WHERE version = 99")
+        connection.execute("DELETE FROM bethink.schema_version WHERE version = 99")
     store.put([told])
     assert store.count() == 2
     store.close()
@@ -185,7 +185,7 @@ def test_without_pgvector_it_says_what_to_run(server: PostgresServer) -> None:
 def test_without_rights_it_says_what_to_run(server: PostgresServer) -> None:
     address = server.new_database()
     database = str(psycopg.conninfo.conninfo_to_dict(address)["dbname"])
-    server.execute(f"REVOKE CREATE ON DATABASE {database} FROM recollect")
+    server.execute(f"REVOKE CREATE ON DATABASE {database} FROM bethink")
     with pytest.raises(StoreError, match="GRANT CREATE ON DATABASE"):
         PostgresStore(address)
 
@@ -199,12 +199,12 @@ def test_an_old_pgvector_is_refused(
 
 
 def test_what_cannot_be_reached_says_so_without_the_password(server: PostgresServer) -> None:
-    nobody = f"postgresql://recollect:s3cret@/nothing?host={server.folder}"
+    nobody = f"postgresql://bethink:s3cret@/nothing?host={server.folder}"
     with pytest.raises(StoreError, match="CREATE DATABASE") as caught:
         PostgresStore(nobody)
     assert "s3cret" not in f"{caught.value}{caught.value.__cause__}"
     with pytest.raises(StoreUnavailable, match="Try again") as caught_too:
-        PostgresStore("postgresql://recollect:s3cret@127.0.0.1:1/d")
+        PostgresStore("postgresql://bethink:s3cret@127.0.0.1:1/d")
     assert "s3cret" not in f"{caught_too.value}{caught_too.value.__cause__}"
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import psycopg
 import pytest
 
-from recollect.filters import parse_filter
-from recollect.stores.postgres import near
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory
-from recollect.testing.postgres_server import PostgresServer
+from bethink.filters import parse_filter
+from bethink.stores.postgres import near
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory
+from bethink.testing.postgres_server import PostgresServer
 
 TOY = ToyEmbedder("toy", 16)
 QUESTION = np.eye(1, 16, 0, dtype=np.float32)[0]

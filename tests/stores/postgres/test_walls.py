@@ -8,13 +8,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from recollect.errors import StoreError
-from recollect.stores.postgres.database import tenant_number
-from recollect.stores.postgres.store import PostgresStore
-from recollect.testing import ToyEmbedder, make_entry, make_memory, make_offer
-from recollect.testing.entries import NOON
-from recollect.testing.postgres_server import PostgresServer
-from recollect.vocabulary import Event
+from bethink.errors import StoreError
+from bethink.stores.postgres.database import tenant_number
+from bethink.stores.postgres.store import PostgresStore
+from bethink.testing import ToyEmbedder, make_entry, make_memory, make_offer
+from bethink.testing.entries import NOON
+from bethink.testing.postgres_server import PostgresServer
+from bethink.vocabulary import Event
 
 TOY = ToyEmbedder()
 OpenStore = Callable[[str], PostgresStore]
@@ -47,13 +47,13 @@ def filled(open_store: OpenStore, tenant: str) -> PostgresStore:
 def raw(address: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
     """Plain SQL, as the role that owns the tables."""
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("SET search_path = recollect, public")
+        connection.execute("SET search_path = bethink, public")
         yield connection
 
 
 def tables(raw: psycopg.Connection[tuple[Any, ...]]) -> list[str]:
     rows = raw.execute(
-        "SELECT tablename FROM pg_tables WHERE schemaname = 'recollect' "
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'bethink' "
         "AND tablename <> 'schema_version' ORDER BY 1"
     )
     return [name for (name,) in rows]
@@ -72,19 +72,19 @@ def test_who_names_no_tenant_sees_nothing(
     filled: PostgresStore, raw: psycopg.Connection[tuple[Any, ...]]
 ) -> None:
     assert seen(raw) == {}
-    raw.execute("SET recollect.tenant = ''")
+    raw.execute("SET bethink.tenant = ''")
     assert seen(raw) == {}
 
 
 def test_another_tenant_sees_nothing_of_it(
     filled: PostgresStore, raw: psycopg.Connection[tuple[Any, ...]]
 ) -> None:
-    raw.execute(f"SET recollect.tenant = '{tenant_number(filled.tenant)}'")
+    raw.execute(f"SET bethink.tenant = '{tenant_number(filled.tenant)}'")
     own = set(seen(raw))
     every = {name for name in tables(raw) if not name.startswith("vectors_")}
     assert own >= every  # each table holds something: the next look cannot be empty by chance
     assert any(name.startswith("vectors_") for name in own)
-    raw.execute("SET recollect.tenant = '4711'")
+    raw.execute("SET bethink.tenant = '4711'")
     assert seen(raw) == {}
 
 
@@ -92,7 +92,7 @@ def test_another_tenant_changes_nothing_of_it(
     filled: PostgresStore, raw: psycopg.Connection[tuple[Any, ...]]
 ) -> None:
     before = filled.scan().memories, filled.spaces(), filled.notes()
-    raw.execute("SET recollect.tenant = '4711'")
+    raw.execute("SET bethink.tenant = '4711'")
     for name in tables(raw):
         assert raw.execute(f"DELETE FROM {name}".encode()).rowcount == 0
         raw.execute(f"UPDATE {name} SET tenant = 4711".encode())
@@ -138,7 +138,7 @@ def rows_of(
     raw: psycopg.Connection[tuple[Any, ...]], tenant: str
 ) -> dict[str, list[dict[str, Any]]]:
     """Every row that the tenant has, by table."""
-    raw.execute(f"SET recollect.tenant = '{tenant_number(tenant)}'")
+    raw.execute(f"SET bethink.tenant = '{tenant_number(tenant)}'")
     return {
         name: [row for (row,) in raw.execute(f"SELECT to_jsonb(t) FROM {name} t LIMIT 5".encode())]
         for name in tables(raw)
@@ -150,7 +150,7 @@ def test_no_row_refers_to_what_is_another_tenant_s(
 ) -> None:
     """Keys are looked at past row-level security: the tenant's name alone makes no row its own."""
     theirs = rows_of(raw, filled.tenant)
-    raw.execute("SET recollect.tenant = '4711'")
+    raw.execute("SET bethink.tenant = '4711'")
     refused: set[str] = set()
     for table, rows in theirs.items():
         if table in (
@@ -187,7 +187,7 @@ def test_no_row_is_changed_to_refer_to_what_is_another_tenant_s(
     other = open_store(f"{tenant}-other")
     fill(other)
     theirs = rows_of(raw, filled.tenant)
-    raw.execute(f"SET recollect.tenant = '{tenant_number(other.tenant)}'")
+    raw.execute(f"SET bethink.tenant = '{tenant_number(other.tenant)}'")
     for table, column in (
         *(("memories", "space"), ("labels", "space"), ("segments", "space"), ("words", "space")),
         *(("passages", "space"), ("passages", "memory"), ("revisions", "memory")),
@@ -202,7 +202,7 @@ def test_no_row_is_changed_to_refer_to_what_is_another_tenant_s(
 def test_what_knows_no_tenants_is_not_allowed(
     filled: PostgresStore, raw: psycopg.Connection[tuple[Any, ...]]
 ) -> None:
-    raw.execute(f"SET recollect.tenant = '{tenant_number(filled.tenant)}'")
+    raw.execute(f"SET bethink.tenant = '{tenant_number(filled.tenant)}'")
     for name in tables(raw):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             raw.execute(f"TRUNCATE {name} CASCADE".encode())

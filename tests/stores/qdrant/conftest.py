@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.qdrant.retriever import QdrantRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Retriever
-from recollect.testing.qdrant_server import QdrantServer
+from bethink.stores.qdrant.retriever import QdrantRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.stores.retrievers import Retriever
+from bethink.testing.qdrant_server import QdrantServer
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "qdrant"
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.composite import CompositeStore
-from recollect.stores.elastic.retriever import ElasticRetriever
-from recollect.stores.protocol import Store
-from recollect.stores.qdrant.retriever import QdrantRetriever
-from recollect.stores.retriever_address import RetrieverAddress, parse_address
-from recollect.stores.retrievers import Retriever
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing import StoreContract, run_programs
-from recollect.testing.qdrant_server import QdrantServer
+from bethink.stores.composite import CompositeStore
+from bethink.stores.elastic.retriever import ElasticRetriever
+from bethink.stores.protocol import Store
+from bethink.stores.qdrant.retriever import QdrantRetriever
+from bethink.stores.retriever_address import RetrieverAddress, parse_address
+from bethink.stores.retrievers import Retriever
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import StoreContract, run_programs
+from bethink.testing.qdrant_server import QdrantServer
 from tests.contract.composites import PATIENT
 from tests.stores.elastic.strict_server import StrictServer
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.stores.qdrant.retriever import QdrantRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Retriever
-from recollect.testing import RetrieverContract
-from recollect.testing.qdrant_server import QdrantServer
+from bethink.stores.qdrant.retriever import QdrantRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.stores.retrievers import Retriever
+from bethink.testing import RetrieverContract
+from bethink.testing.qdrant_server import QdrantServer
 
 
 class TestQdrant(RetrieverContract):

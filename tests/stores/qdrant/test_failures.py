@@ -11,14 +11,14 @@ import pytest
 from qdrant_client import QdrantClient
 from qdrant_client import models as q
 
-from recollect.errors import FingerprintMismatch, StoreBusy, StoreError, StoreUnavailable
-from recollect.stores.qdrant.collections import check_version
-from recollect.stores.qdrant.retriever import QdrantRetriever
-from recollect.stores.retriever_address import parse_address
-from recollect.stores.retrievers import Changes, Position, Retriever, RetrieverUnfit, Seen
-from recollect.testing.entries import ToyEmbedder, make_memory
-from recollect.testing.qdrant_server import QdrantServer
-from recollect.testing.retriever_contract import POSITION, TOY, keys, told
+from bethink.errors import FingerprintMismatch, StoreBusy, StoreError, StoreUnavailable
+from bethink.stores.qdrant.collections import check_version
+from bethink.stores.qdrant.retriever import QdrantRetriever
+from bethink.stores.retriever_address import parse_address
+from bethink.stores.retrievers import Changes, Position, Retriever, RetrieverUnfit, Seen
+from bethink.testing.entries import ToyEmbedder, make_memory
+from bethink.testing.qdrant_server import QdrantServer
+from bethink.testing.retriever_contract import POSITION, TOY, keys, told
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_vectors_that_somebody_removed_are_missed(
     (bad,) = [check for check in retriever.check() if not check.ok]
     assert bad.part == f"collection {vectors}"
     assert "1 of 2 vectors are missing" in bad.finding
-    assert "recollect reindex --files" in bad.fix
+    assert "bethink reindex --files" in bad.fix
 
 
 def test_vectors_that_somebody_removed_are_missed_also_after_a_change_of_the_embedder(

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient
 
-from recollect import Engine
-from recollect.access.homes import FileHomes
-from recollect.access.reception import Reception
-from recollect.doors.cli.main import main
-from recollect.errors import RetrieverRefused, SettingsError, StoreUnavailable
-from recollect.settings import Settings, load
-from recollect.stores.composite import CompositeStore
-from recollect.stores.retriever_address import parse_address
-from recollect.testing.postgres_server import PostgresServer
-from recollect.testing.qdrant_server import QdrantServer
+from bethink import Engine
+from bethink.access.homes import FileHomes
+from bethink.access.reception import Reception
+from bethink.doors.cli.main import main
+from bethink.errors import RetrieverRefused, SettingsError, StoreUnavailable
+from bethink.settings import Settings, load
+from bethink.stores.composite import CompositeStore
+from bethink.stores.retriever_address import parse_address
+from bethink.testing.postgres_server import PostgresServer
+from bethink.testing.qdrant_server import QdrantServer
 from tests.doors.running import Cli, Ran
 from tests.doors.running import cli as cli
 from tests.stores.elastic.strict_server import StrictServer
@@ -113,12 +113,12 @@ def test_keys_are_shown_nowhere(
 
 def test_all_forms_of_the_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    file = tmp_path / "recollect" / "config.toml"
+    file = tmp_path / "bethink" / "config.toml"
     file.parent.mkdir()
     file.write_text('retrievers = ["qdrant://h/x", "elasticsearch://h/y"]\n')
     both = ("qdrant://h/x", "elasticsearch://h/y")
     assert load(environment={}).settings.retrievers == both
-    told = {"RECOLLECT_RETRIEVERS": "opensearch://h/z qdrant://h/x"}
+    told = {"BETHINK_RETRIEVERS": "opensearch://h/z qdrant://h/x"}
     assert load(environment=told).settings.retrievers == ("opensearch://h/z", "qdrant://h/x")
     assert load({"retrievers": ["qdrant://h/q"]}).settings.retrievers == ("qdrant://h/q",)
     file.write_text('retrievers = [1, "qdrant://GEHEIM@h/x"]\n')
@@ -203,7 +203,7 @@ def test_one_that_is_used_no_longer_is_let_go(cli: Cli, server: QdrantServer) ->
     assert [(one["name"], one["used"]) for one in without] == [(name, False)]
     sick = [check for check in cli("doctor", *shared).json if not check["ok"]]
     assert [check["part"] for check in sick] == [f"retriever {name}"]
-    assert "recollect retrievers let-go" in sick[0]["fix"]
+    assert "bethink retrievers let-go" in sick[0]["fix"]
     refused = cli("retrievers", "let-go", name, "--yes")
     assert (refused.code, "--keep-copies" in refused.err) == (2, True)
     done = cli("retrievers", "let-go", address, "--yes")
@@ -226,7 +226,7 @@ def test_one_that_is_gone_for_good_is_let_go_by_its_name(cli: Cli, qdrant_binary
     name = parse_address(away).name
     assert [one["name"] for one in each(cli("retrievers", "list"))] == [name]
     (sick,) = [check for check in cli("doctor").json if not check["ok"]]
-    *_, command = sick["fix"].split("recollect ")
+    *_, command = sick["fix"].split("bethink ")
     assert cli(*shlex.split(command), "--yes").code == 0  # it can be typed as it is said
     assert each(cli("retrievers", "list")) == []
     assert all(check["ok"] for check in cli("doctor").json)

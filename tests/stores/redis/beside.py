@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.redis.hot import HotOnRedis
-from recollect.stores.redis.link import Bounds
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.tiers import Tiers
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.redis.hot import HotOnRedis
+from bethink.stores.redis.link import Bounds
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.tiers import Tiers
 
 
 class SQLiteWithRedis(SQLiteStore):

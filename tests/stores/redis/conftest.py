@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.redis.link import Bounds
-from recollect.testing.redis_server import RedisServer
+from bethink.stores.redis.link import Bounds
+from bethink.testing.redis_server import RedisServer
 from tests.stores.redis.proxy import Proxy
 
 # A busy machine must not look like a Redis that is away.

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from recollect import Engine
-from recollect.embedders.protocol import Kind, embed_question
-from recollect.errors import EmbedderError
-from recollect.events.kinds import RETRIEVAL_TRACE
-from recollect.recall.answered_before import SECONDS, STAGE
-from recollect.recall.presets import BALANCED, PRESETS
-from recollect.settings import Settings
-from recollect.stores.in_memory import InMemoryStore
-from recollect.testing import FakeClock
-from recollect.testing.redis_server import RedisServer
-from recollect.vocabulary import Json, Recollection, Status, Vectors
+from bethink import Engine
+from bethink.embedders.protocol import Kind, embed_question
+from bethink.errors import EmbedderError
+from bethink.events.kinds import RETRIEVAL_TRACE
+from bethink.recall.answered_before import SECONDS, STAGE
+from bethink.recall.presets import BALANCED, PRESETS
+from bethink.settings import Settings
+from bethink.stores.in_memory import InMemoryStore
+from bethink.testing import FakeClock
+from bethink.testing.redis_server import RedisServer
+from bethink.vocabulary import Json, Recollection, Status, Vectors
 from tests.embedders_of_tests import Letters
 from tests.stores.redis.test_working import everything_in
 
@@ -268,7 +268,7 @@ def test_an_answer_is_shared_between_processes_by_redis_alone(
 def test_what_is_forgotten_is_in_no_answer_that_is_left(
     server: RedisServer, tmp_path: Path, clock: FakeClock
 ) -> None:
-    from recollect.recall.kept_answer import from_bytes
+    from bethink.recall.kept_answer import from_bytes
 
     def kept() -> list[str]:
         texts: list[str] = []

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.protocol import Store
-from recollect.testing.redis_server import RedisServer
-from recollect.testing.tier_contract import TierContract
-from recollect.testing.tier_contract.working import WorkingContract
+from bethink.stores.protocol import Store
+from bethink.testing.redis_server import RedisServer
+from bethink.testing.tier_contract import TierContract
+from bethink.testing.tier_contract.working import WorkingContract
 from tests.stores.redis.beside import InMemoryWithRedis, SQLiteWithRedis
 from tests.stores.redis.conftest import HASTY, PATIENT
 

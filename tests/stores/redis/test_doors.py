@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import redis
 
-from recollect import Engine
-from recollect.access.reception import Reception
-from recollect.access.tenants import Tenants
-from recollect.errors import SettingsError
-from recollect.settings import Settings
-from recollect.stores.redis.reasons import reason_of
-from recollect.testing.redis_server import RedisServer
-from recollect.vocabulary import Status
+from bethink import Engine
+from bethink.access.reception import Reception
+from bethink.access.tenants import Tenants
+from bethink.errors import SettingsError
+from bethink.settings import Settings
+from bethink.stores.redis.reasons import reason_of
+from bethink.testing.redis_server import RedisServer
+from bethink.vocabulary import Status
 from tests.access.coming_in import AtDesk
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
@@ -34,11 +34,11 @@ def test_status_and_doctor_say_how_it_is_doing(
 ) -> None:
     cli("remember", "theme 主题")
     assert cli("status").json["hot"] == ""
-    monkeypatch.setenv("RECOLLECT_HOT", server.address)
+    monkeypatch.setenv("BETHINK_HOT", server.address)
     assert cli("status").json["hot"].endswith("0 spaces, breaker closed")
     assert re.search(r"hot +valkey \d", cli("status", "--text").out)
     assert [check["ok"] for check in cli("doctor").json if check["part"] == "hot"] == [True]
-    monkeypatch.setenv("RECOLLECT_HOT", f"redis://:{PASSWORD}@127.0.0.1:1/0")
+    monkeypatch.setenv("BETHINK_HOT", f"redis://:{PASSWORD}@127.0.0.1:1/0")
     status = cli("status").json
     assert "breaker open: it cannot be reached" in status["hot"]
     assert any("answered by the store" in note for note in status["notes"])
@@ -55,7 +55,7 @@ def test_one_that_answers_and_keeps_nothing_is_said(
     cli: Cli, own_server: RedisServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Full, it still answers whoever looks, and would seem well."""
-    monkeypatch.setenv("RECOLLECT_HOT", own_server.address)
+    monkeypatch.setenv("BETHINK_HOT", own_server.address)
     cli("remember", "小美喜欢深色主题 dark theme")
     settings = Settings(embedder="hashing", hot=own_server.address)
     with (
@@ -80,7 +80,7 @@ def test_one_that_answers_and_keeps_nothing_is_said(
 def test_two_commands_share_an_answer(
     cli: Cli, server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_HOT", server.address)
+    monkeypatch.setenv("BETHINK_HOT", server.address)
     cli("remember", "小美喜欢深色主题 dark theme")
     for stage in ("find_period", "cached"):
         answer = cli("recall", "深色主题", "--explain").json
@@ -119,9 +119,9 @@ def test_behind_a_server(server: RedisServer, tmp_path: Path) -> None:
         engine.remember("小美喜欢深色主题 dark theme")
     words = ["serve", "--port", "0", "--hot", server.address, "--embedder", "hashing"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "recollect.doors.cli.main", *words],
+        [sys.executable, "-m", "bethink.doors.cli.main", *words],
         stderr=subprocess.PIPE,
-        env={**os.environ, "RECOLLECT_STORE": str(tmp_path / "m.db")},
+        env={**os.environ, "BETHINK_STORE": str(tmp_path / "m.db")},
     )
     try:
         assert process.stderr is not None
@@ -137,9 +137,9 @@ def test_behind_a_server(server: RedisServer, tmp_path: Path) -> None:
         assert status["hot"].startswith("valkey")
         assert status["hot"].endswith("breaker closed")
         numbers = _got(f"{address}/metrics")
-        assert 'recollect_hot_answers_total{kept="yes"} 1.0' in numbers
-        assert 'recollect_hot_answers_total{kept="no"} 1.0' in numbers
-        assert "recollect_hot_away 0.0" in numbers
+        assert 'bethink_hot_answers_total{kept="yes"} 1.0' in numbers
+        assert 'bethink_hot_answers_total{kept="no"} 1.0' in numbers
+        assert "bethink_hot_away 0.0" in numbers
     finally:
         process.terminate()
         process.communicate()

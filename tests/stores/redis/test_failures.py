@@ -14,15 +14,15 @@ import pytest
 import redis
 import trustme
 
-from recollect.errors import SettingsError
-from recollect.stores.redis.answers import RedisAnswers
-from recollect.stores.redis.keys import Keys
-from recollect.stores.redis.link import Bounds, Link, Unanswered
-from recollect.stores.tiers import RecentByTruth
-from recollect.testing import working
-from recollect.testing.entries import NOON, make_memory
-from recollect.testing.redis_server import RedisServer
-from recollect.testing.tier_contract.working import add
+from bethink.errors import SettingsError
+from bethink.stores.redis.answers import RedisAnswers
+from bethink.stores.redis.keys import Keys
+from bethink.stores.redis.link import Bounds, Link, Unanswered
+from bethink.stores.tiers import RecentByTruth
+from bethink.testing import working
+from bethink.testing.entries import NOON, make_memory
+from bethink.testing.redis_server import RedisServer
+from bethink.testing.tier_contract.working import add
 from tests.stores.redis.beside import SQLiteWithRedis
 from tests.stores.redis.conftest import HASTY, PATIENT
 from tests.stores.redis.proxy import Proxy

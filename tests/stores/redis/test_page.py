@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from recollect import Engine
-from recollect.settings import Settings
-from recollect.testing.redis_server import RedisServer
+from bethink import Engine
+from bethink.settings import Settings
+from bethink.testing.redis_server import RedisServer
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "redis.md"
 SECONDS = {"answer": 60, "hot": 3_600, "answers": 86_400, "erasures": 86_400}
@@ -33,7 +33,7 @@ def _used(server: RedisServer, store: Path, address: str) -> list[str]:
 def test_the_user_that_it_shows_may_do_all_and_is_denied_nothing(
     own_server: RedisServer, tmp_path: Path
 ) -> None:
-    (rules,) = re.findall(r"`(~recollect:\* [^`]+)`", PAGE.read_text("utf-8"))
+    (rules,) = re.findall(r"`(~bethink:\* [^`]+)`", PAGE.read_text("utf-8"))
     ask: Any = own_server.client().execute_command
     ask("ACL", "SETUSER", "memory", "on", ">s3cret", *rules.split())
     address = own_server.address.replace("unix://", "unix://memory:s3cret@")

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.stores.redis.keys import Keys
-from recollect.stores.redis.working import MOST, SECONDS
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.stores.tiers import RecentByTruth
-from recollect.testing.entries import NOON, make_memory
-from recollect.testing.redis_server import RedisServer
-from recollect.testing.tier_contract.working import add, recent
+from bethink.stores.redis.keys import Keys
+from bethink.stores.redis.working import MOST, SECONDS
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.stores.tiers import RecentByTruth
+from bethink.testing.entries import NOON, make_memory
+from bethink.testing.redis_server import RedisServer
+from bethink.testing.tier_contract.working import add, recent
 from tests.stores.redis.beside import SQLiteWithRedis
 from tests.stores.redis.conftest import PATIENT
 

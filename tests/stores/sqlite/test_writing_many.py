@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.stores.in_memory import InMemoryStore
-from recollect.stores.sqlite.connection import insert_rows
-from recollect.stores.sqlite.store import SQLiteStore
-from recollect.testing.entries import ToyEmbedder, make_entry, make_memory
-from recollect.vocabulary import Entry
+from bethink.stores.in_memory import InMemoryStore
+from bethink.stores.sqlite.connection import insert_rows
+from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing.entries import ToyEmbedder, make_entry, make_memory
+from bethink.vocabulary import Entry
 
 TOY = ToyEmbedder()
 SPACES = ("global", "项目")

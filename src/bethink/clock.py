@@ -1,0 +1,54 @@
+"""Time is given, never taken: whoever needs "now" asks the clock it was handed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from bethink.errors import InvalidInput
+
+Clock = Callable[[], datetime]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def system_clock() -> datetime:
+    """Now, in UTC."""
+    return datetime.now(UTC)
+
+
+def to_micros(moment: datetime) -> int:
+    """Whole microseconds since 1970, the form in which stores keep a moment."""
+    return (moment - EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    return EPOCH + timedelta(microseconds=micros)
+
+
+def parse_moment(value: str | datetime, *, name: str) -> datetime:
+    """An aware moment in UTC from a datetime or ISO 8601 text.
+
+    A value without a zone is taken in the local zone of this machine, as a person would mean it.
+    """
+    moment: object = value
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value.strip())
+        except ValueError:
+            raise InvalidInput(
+                f"{name}: {value[:60]!r} is not a date or time; write it like 2026-05-01 "
+                "or 2026-05-01T14:30:00+08:00"
+            ) from None
+    if not isinstance(moment, datetime):
+        raise InvalidInput(
+            f"{name}: expected a date and time like 2026-05-01T14:30:00+08:00, "
+            f"got {type(moment).__name__}"
+        )
+    try:
+        return moment.astimezone(UTC)
+    except (OverflowError, ValueError, OSError):
+        raise InvalidInput(
+            f"{name}: {moment} is outside the years that can be stored; give one from 1 to 9999"
+        ) from None

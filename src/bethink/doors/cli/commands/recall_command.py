@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import argparse
+
+from bethink.doors.cli.questions import add_question_options, question, question_options
+from bethink.doors.cli.session import Session
+from bethink.errors import InvalidInput
+
+_EPILOG = """\
+examples:
+  bethink recall "what did we decide about the budget?" --space work
+  bethink recall "预算怎么定的" --budget 500 --explain
+  bethink recall "ERR_CONN_1042" --words              words alone: fastest, loads no model
+  bethink recall "theme" --where '{"kind": "preference", "confidence": {">=": 0.8}}'
+  bethink recall "发布计划" --preset workflow --format history
+
+The status says how far to trust the answer: answered, empty, below_floor, degraded, stale,
+unavailable, disabled. --explain shows what every stage did, and changes no counter; with a format
+that goes to a model or a program as it is, it speaks on standard error.
+"""
+_EXPLAIN_THEMSELVES = ("text", "json")
+_FORMATS = ("text", "json", "markdown", "brief", "history", "search-response", "model")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "words_asked", nargs="*", metavar="QUESTION", help="what to look for; '-' reads a pipe"
+    )
+    add_question_options(parser)
+    parser.add_argument("--explain", action="store_true", help="show what every stage did")
+    parser.add_argument("--markdown", action="store_true", help="print what to put before a model")
+    parser.add_argument(
+        "--format",
+        choices=_FORMATS,
+        help="how to print the answer; 'model': the very text that the preset puts before a model",
+    )
+    parser.add_argument(
+        "--language", choices=("zh", "en"), default="zh", help="of headings (default: zh)"
+    )
+
+
+def run(arguments: argparse.Namespace, session: Session) -> int:
+    from bethink.recall.render import FORMATS, explanation, what_a_model_sees
+
+    form = _format(arguments, session)
+    asked, options = question(arguments.words_asked, "recall"), question_options(arguments, session)
+    answer = session.engine.recall(asked, touch=not arguments.explain, **options)
+    rendered = FORMATS[form](answer, arguments.explain, arguments.language)
+    if not isinstance(rendered, str):
+        session.show(rendered)
+    elif form == "text":
+        session.say(rendered)
+    elif rendered:
+        session.hand_on(rendered)
+    if form == "model":
+        tokens = what_a_model_sees(answer, language=arguments.language).tokens
+        session.hint(f"a model sees {tokens} tokens; {answer.tokens_used} of them are memories")
+    if arguments.explain and form not in _EXPLAIN_THEMSELVES:
+        for line in explanation(answer):  # beside the answer, which goes to a model as it is
+            session.aside(line)
+    elif form != "text":  # which has them itself
+        for reason in answer.reasons:
+            session.hint(reason)
+    return 0
+
+
+def _format(arguments: argparse.Namespace, session: Session) -> str:
+    """`--json`, `--text` and `--markdown` are short for the formats of these names."""
+    flags = ("json", "text", "markdown")
+    named = {flag for flag in flags if getattr(arguments, flag)} | {arguments.format} - {None}
+    if arguments.markdown and len(named) == 2 and arguments.format is None:
+        return "markdown"  # --json then says how errors are printed
+    if len(named) > 1:
+        raise InvalidInput(f"choose one form of answer, not {' and '.join(sorted(named))}")
+    if named:
+        return str(named.pop())
+    return "json" if session.json else "text"

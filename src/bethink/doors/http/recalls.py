@@ -1,0 +1,57 @@
+"""Asking."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from bethink.doors.http.answers import Context, Recollection
+from bethink.doors.http.bodies import Asked, ForContext
+from bethink.doors.http.callers import at_desk
+from bethink.doors.http.metrics import metrics_of
+from bethink.doors.http.replies import reply
+from bethink.doors.http.routing import routes
+
+router = routes("recall", prefix="/v1")
+
+
+@router.post("/recall", summary="Recall", response_model=Recollection)
+def recall(request: Request, body: Asked) -> Response:
+    """What matters for a question, best first, within the budget, with the reason for every hit.
+    `status` says what kind of answer it is: an empty one is never a guess."""
+    return _recalled(request, body.question, body.explain, body.options())
+
+
+@router.get("/recall", summary="Recall by a link", response_model=Recollection)
+def recall_by_link(
+    request: Request,
+    q: Annotated[str, Query(description="the question", examples=["小美喜欢什么主题？"])],
+    space: Annotated[list[str] | None, Query(description="may be repeated")] = None,
+    limit: int | None = None,
+    budget: int | None = None,
+    preset: str | None = None,
+    explain: bool = False,
+) -> Response:
+    """The same for what fits into an address. A question may stand in logs there: programs rather
+    send it in a body."""
+    options: dict[str, Any] = {"spaces": space, "limit": limit, "budget": budget, "preset": preset}
+    given = {name: value for name, value in options.items() if value is not None}
+    return _recalled(request, q, explain, given)
+
+
+@router.post("/context", summary="Context for a model", response_model=Context)
+def context(request: Request, body: ForContext) -> Response:
+    """The text to put before a model, with what it costs and how far to trust it."""
+    with at_desk(request) as desk:
+        answer = desk.context(body.question, language=body.language, **body.options())
+    metrics_of(request).recalled(answer["status"])
+    return reply(answer)
+
+
+def _recalled(request: Request, question: str, explain: bool, options: dict[str, Any]) -> Response:
+    with at_desk(request) as desk:
+        answer = desk.recall(question, explain=explain, **options)
+    metrics_of(request).recalled(answer["status"])
+    return reply(answer)

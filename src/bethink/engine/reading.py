@@ -1,0 +1,241 @@
+"""Asking and looking."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bethink import overrides, withheld
+from bethink.checks import is_id
+from bethink.engine.shared import Shared
+from bethink.errors import FingerprintMismatch, InvalidInput
+from bethink.events.kinds import RETRIEVAL_TRACE
+from bethink.filters import Filter
+from bethink.recall import draft as reading
+from bethink.recall.asking import condition_of, make_query, space_names, whole
+from bethink.recall.pipeline import run
+from bethink.recall.presets import Preset, preset_named
+from bethink.relocate import unfinished
+from bethink.stores.protocol import Compared, HasParts, Page, SeenByQuestions, Store
+from bethink.vocabulary import (
+    Memory,
+    Query,
+    Recollection,
+    Revision,
+    SpaceInfo,
+    SpaceNames,
+    Tier,
+    Vector,
+)
+
+if TYPE_CHECKING:
+    from bethink.recall.why_not import WhyNot
+
+_T = TypeVar("_T")
+_CHANGED_OVER = 3  # times in one question; nobody changes embedders so often
+
+
+def _traced(recollection: Recollection) -> Mapping[str, Any]:
+    from bethink.recall.traced import traced
+
+    return traced(recollection)
+
+
+class Reading(Shared):
+    """What only looks."""
+
+    def recall(
+        self,
+        text: str,
+        *,
+        spaces: SpaceNames | None = None,
+        limit: int | None = None,
+        budget: int | None = None,
+        where: Mapping[str, Any] | Filter | None = None,
+        as_of: datetime | str | None = None,
+        preset: str | Preset = "balanced",
+        words: bool = True,
+        meaning: bool = True,
+        meaning_threshold: float | None = None,
+        words_threshold: float | None = None,
+        floor: float | None = None,
+        unverified_share: float | None = None,
+        vector: Vector | None = None,
+        deadline: float | None = None,
+        touch: bool = True,
+    ) -> Recollection:
+        """What matters for this question, best first, within the budget, with reasons.
+
+        `preset` is a name (docs/reference/presets.md) or a `Preset` of stages of your own; it may
+        bring a limit and a budget, for where you and your settings name none. `where` is a filter
+        (see `bethink.filters`); no spaces named, it looks in the default one, and in `global` too
+        where that is a project with a notebook. `as_of` asks what held at a moment; `touch=False`
+        leaves the access counts alone. `meaning_threshold` (a cosine) and `words_threshold` (a
+        share of the question's words) cut what is not good enough; `unverified_share` (0 to 1) says
+        how much of the answer may be unverified.
+        """
+        recollection = self._through_changes(
+            self._answered,
+            text,
+            preset,
+            spaces=spaces,
+            limit=limit,
+            budget=budget,
+            where=where,
+            as_of=as_of,
+            words=words,
+            meaning=meaning,
+            vector=vector,
+            deadline=deadline,
+            meaning_threshold=meaning_threshold,
+            words_threshold=words_threshold,
+            floor=floor,
+            unverified_share=unverified_share,
+        )
+        if touch and recollection.hits:
+            self._accesses.count(hit.id for hit in recollection.hits)
+        self.events.later(
+            RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=recollection.query.spaces
+        )
+        return recollection
+
+    def _through_changes(
+        self,
+        answer: Callable[[Query, Preset, reading.Kit], _T],
+        text: str,
+        preset: str | Preset,
+        **options: Any,
+    ) -> _T:
+        """Anew where another index began to answer in the middle of it: its maker embeds the
+        question then. A vector of the caller's own is another's for good. However often it is
+        asked, its time began once; when that is over it is answered by words."""
+        began = time.monotonic()
+        for _ in range(_CHANGED_OVER if options.get("vector") is None else 0):
+            try:
+                return answer(*self._asked(text, preset, began, **options))
+            except FingerprintMismatch:
+                continue
+        return answer(*self._asked(text, preset, began, **options))
+
+    def _answered(self, query: Query, stages: Preset, kit: reading.Kit) -> Recollection:
+        """As it was a moment ago, where that is kept and still true; else by running the stages."""
+        freshened = self._bookkeeping.freshened(stages)
+        before = self._parts.hot.answers
+        if before is None or freshened is not stages:  # files are looked at every time
+            return run(query, freshened, kit)
+
+        def ask() -> Recollection:  # what it knows of the store is newer than what it is kept under
+            return run(query, stages, self._kit(query, self._seen(query.spaces), kit.deadline))
+
+        return before.recall(query, stages, ask)
+
+    def why_not(
+        self, memory_id: str, text: str, *, preset: str | Preset = "balanced", **options: Any
+    ) -> WhyNot:
+        """At which stage a memory lost when this is asked, and by how much; or at which rank it is
+        a hit. The options are those of `recall`. No counter changes."""
+        from bethink.recall.why_not import why_not
+
+        def explained(query: Query, stages: Preset, kit: reading.Kit) -> WhyNot:
+            if self.get(memory_id) is None and is_id(memory_id):
+                recent = self.store.tiers().working.get([memory_id], now=self._clock())[0]
+                if recent is not None:
+                    return why_not(recent, query, stages, kit, tier=Tier.WORKING)
+            return why_not(self._existing(memory_id), query, stages, kit)
+
+        return self._through_changes(explained, text, preset, **options)
+
+    def _asked(
+        self, text: str, preset: str | Preset, began: float, **options: Any
+    ) -> tuple[Query, Preset, reading.Kit]:
+        """A question made ready to be run, whose time began then."""
+        stages = preset if isinstance(preset, Preset) else preset_named(preset)
+        if options.get("spaces") is None:
+            options["spaces"] = self._bookkeeping.spaces_here()
+        options["spaces"] = names = space_names(options["spaces"], self.settings)
+        store = self._seen(names)
+        stages = unfinished.warned(stages, store)
+        query = make_query(
+            text,
+            self.overrides.settings_for(names, seen=store),
+            now=self._clock(),
+            preset=stages,
+            withheld=self.withheld.out_of_reach(names, seen=store),
+            **options,
+        )
+        return query, stages, self._kit(query, store, reading.Deadline(began + query.deadline))
+
+    def _seen(self, names: Sequence[str]) -> Store:
+        """The store as a question to these spaces sees it from now on."""
+        if not isinstance(self.store, SeenByQuestions):
+            return self.store
+        look_at = (overrides.NOTES, withheld.NOTES, unfinished.NOTE)
+        return self.store.for_question(names, look_at)
+
+    def _kit(self, query: Query, store: Store, deadline: reading.Deadline) -> reading.Kit:
+        if isinstance(store, HasParts):
+            store = store.within(deadline.left())
+        return reading.Kit(
+            store=store,
+            question=partial(self._parts.question, seen=store),
+            clock=self._clock,
+            deadline=deadline,
+            pool=self._parts.pool,
+            zone=self.settings.zone,
+            llm=lambda: self._parts.llm,
+            routes=lambda: self._parts.routes,
+            reranker=lambda: self._parts.reranker,
+            count_tokens=self._count_tokens,
+            working=self._parts.working,
+        )
+
+    def compare(
+        self, text: str, keys: Sequence[tuple[str, int]], *, spaces: SpaceNames
+    ) -> Compared | None:
+        """How near passages (memory id, ordinal) of these spaces are to a text by meaning, and how
+        near passages usually are; None where meaning is switched off or holds no vectors yet."""
+        names = space_names(spaces, self.settings)
+        question = self._parts.question(Query(text=text, spaces=names))
+        if question is None:
+            return None
+        return self.store.compare(
+            question.vector, keys, fingerprint=question.fingerprint, spaces=names
+        )
+
+    def list(
+        self,
+        *,
+        spaces: SpaceNames | None = None,
+        where: Mapping[str, Any] | Filter | None = None,
+        newest_first: bool = True,
+        cursor: str | None = None,
+        limit: int = 20,
+    ) -> Page:
+        """Memories as they were told, a page at a time. No spaces named: the default one."""
+        if cursor is not None and not isinstance(cursor, str):
+            raise InvalidInput(f"a cursor is text, got {type(cursor).__name__}")
+        self._accesses.flush()
+        return self.store.scan(
+            spaces=space_names(spaces, self.settings),
+            where=condition_of(where),
+            newest_first=newest_first,
+            cursor=cursor,
+            limit=whole("limit", limit),
+        )
+
+    def history(self, memory_id: str) -> Sequence[Revision]:
+        """Former forms of a memory, newest first."""
+        self._existing(memory_id)
+        return self.store.history(memory_id)
+
+    def succession(self, memory_id: str) -> Sequence[Memory]:
+        """A memory with all that it superseded and all that superseded it, oldest first."""
+        from bethink.remember.succession import succession
+
+        return succession(self.store, self._existing(memory_id))
+
+    def spaces(self) -> Sequence[SpaceInfo]:
+        return self.store.spaces()

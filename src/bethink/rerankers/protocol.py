@@ -1,0 +1,41 @@
+"""What a reranker is, and the door that its scores pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Protocol
+
+from bethink.errors import RerankerError
+
+
+class Reranker(Protocol):
+    """Reads the question and a text together, which costs more than comparing two vectors and says
+    more. Used on the first few candidates only."""
+
+    @property
+    def name(self) -> str: ...
+
+    def score(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
+        """One number for each text, in order; larger is better. 0 to 1, or logits of any size.
+
+        Nobody waits longer than `seconds`: whoever can should stop by then.
+        """
+
+
+def score_texts(
+    reranker: Reranker, question: str, texts: Sequence[str], *, seconds: float
+) -> list[float]:
+    """Scores through the door. Any failure is a `RerankerError` with its cause."""
+    try:
+        given = reranker.score(question, texts, seconds=seconds)
+        scores = [float(score) for score in given]
+    except RerankerError:
+        raise
+    except Exception as e:  # whatever a model or a user's reranker throws
+        raise RerankerError(f"{reranker.name} failed: {type(e).__name__}: {e}") from e
+    if len(scores) != len(texts):
+        raise RerankerError(f"{reranker.name} gave {len(scores)} scores for {len(texts)} texts")
+    if not all(map(isfinite, scores)):
+        raise RerankerError(f"{reranker.name} gave a score that is NaN or infinite")
+    return scores

@@ -1,0 +1,1 @@
+"""Qdrant as a retriever by meaning (`bethink[qdrant]`)."""

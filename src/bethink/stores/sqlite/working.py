@@ -1,0 +1,125 @@
+"""Working memory in the store's own file. No search reads this table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+import apsw
+
+from bethink.clock import from_micros, to_micros
+from bethink.errors import StoreError
+from bethink.stores.sqlite import generations
+from bethink.stores.sqlite.database import Database
+from bethink.stores.sqlite.rows import dump, from_snapshot, snapshot
+from bethink.stores.sqlite.schema import has_tiers
+from bethink.stores.tiers import HeldRecent, Recent
+from bethink.vocabulary import Memory
+
+# So much that has expired is erased by whoever asks. Less waits for the next that is added.
+MUCH = 200
+
+
+class SQLiteWorkingMemory:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, memories: Sequence[Memory], *, now: datetime, keep: int, seconds: float) -> None:
+        if not memories:
+            return
+        until = to_micros(now + timedelta(seconds=seconds))
+        with self._database.write() as writer:
+            expired = _erase_expired(writer, now)
+            for memory in memories:
+                writer.execute("DELETE FROM working WHERE id = ?", (memory.id,))
+                writer.execute(
+                    "INSERT INTO working (id, space, expires_at, memory) VALUES (?, ?, ?, ?)",
+                    (memory.id, memory.space, until, snapshot(memory)),
+                )
+            for space in {memory.space for memory in memories}:
+                writer.execute(
+                    "DELETE FROM working WHERE space = ?1 AND number <= (SELECT number "
+                    "FROM working WHERE space = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
+                    (space, keep),
+                )
+        if expired:  # nobody asked for it: readers are not waited for, `close` tries again
+            self._database.empty_log(seconds=0.0)
+
+    def recent(self, spaces: Sequence[str], *, now: datetime, limit: int) -> list[Memory]:
+        with self._database.read() as reader:
+            if not has_tiers(reader):
+                return []
+            rows = reader.execute(
+                "SELECT memory FROM working WHERE space IN (SELECT value FROM json_each(?)) "
+                "AND expires_at > ? ORDER BY number DESC LIMIT ?",
+                (dump(list(spaces)), to_micros(now), limit),
+            )
+            found = [from_snapshot(text) for (text,) in rows]
+            expired = len(list(reader.execute(_EXPIRED, (to_micros(now), MUCH))))
+        if expired == MUCH and not self._database.read_only:
+            # the answer is there already, and must not fail or wait for this
+            with suppress(StoreError):
+                with self._database.write(patience=0.0) as writer:
+                    _erase_expired(writer, now)
+                self._database.empty_log(seconds=0.0, patience=0.0)
+        return found
+
+    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
+        with self._database.read() as reader:
+            return generations.marks(reader, spaces)
+
+    def held(self, spaces: Sequence[str]) -> dict[str, HeldRecent]:
+        with self._database.read() as reader:
+            marks = generations.marks(reader, spaces)
+            if not marks:
+                return {}
+            found = {space: HeldRecent(mark, []) for space, mark in marks.items()}
+            for number, space, until, text in reader.execute(
+                "SELECT number, space, expires_at, memory FROM working WHERE space IN "
+                "(SELECT value FROM json_each(?)) ORDER BY number DESC",
+                (dump(list(marks)),),
+            ):
+                found[space].recent.append(Recent(number, from_micros(until), from_snapshot(text)))
+        return found
+
+    def get(self, ids: Sequence[str], *, now: datetime) -> list[Memory | None]:
+        with self._database.read() as reader:
+            if not has_tiers(reader):
+                return [None] * len(ids)
+            rows = reader.execute(
+                "SELECT w.memory FROM json_each(?) j CROSS JOIN working w ON w.id = j.value "
+                "WHERE w.expires_at > ?",
+                (dump(list(ids)), to_micros(now)),
+            )
+            found = {m.id: m for m in (from_snapshot(text) for (text,) in rows)}
+        return [found.get(memory_id) for memory_id in ids]
+
+    def remove(self, ids: Sequence[str]) -> list[bool]:
+        if not ids:
+            return []
+        with self._database.write() as writer:
+            done = [
+                writer.execute("DELETE FROM working WHERE id = ? RETURNING 1", (memory_id,)).get
+                is not None
+                for memory_id in ids
+            ]
+        self._database.empty_log()
+        return done
+
+    def erase_space(self, space: str) -> int:
+        with self._database.write() as writer:
+            gone = len(
+                list(writer.execute("DELETE FROM working WHERE space = ? RETURNING 1", (space,)))
+            )
+        self._database.empty_log()
+        return gone
+
+
+_EXPIRED = "SELECT 1 FROM working WHERE expires_at <= ? LIMIT ?"
+
+
+def _erase_expired(writer: apsw.Connection, now: datetime) -> int:
+    """How many there were."""
+    writer.execute("DELETE FROM working WHERE expires_at <= ?", (to_micros(now),))
+    return writer.changes()

@@ -1,0 +1,355 @@
+"""The words of Bethink as frozen values. The same names are used in every door.
+
+A `Memory` is what was told; a `Passage` is the part of it that is indexed; a `Query` asks; a
+`Candidate` is a passage on its way through the pipeline; a `Hit` is what is handed out; a
+`Recollection` is the whole answer with its status and trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = NDArray[np.float32]
+    Vectors: TypeAlias = NDArray[np.float32]
+
+    from bethink.filters import Filter
+else:  # naming a type must not cost a cold process the import of NumPy
+    Vector = Vectors = Any
+
+Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
+
+GLOBAL_SPACE = "global"
+# In a memory's provenance; set by us, never taken from whoever tells it.
+TRUST, UNVERIFIED, VERIFIED = "trust", "unverified", "verified"
+
+
+class Status(StrEnum):
+    """What kind of answer this is. Never a guess."""
+
+    ANSWERED = "answered"
+    EMPTY = "empty"  # searched well, nothing there
+    BELOW_FLOOR = "below_floor"  # found, not good enough
+    DEGRADED = "degraded"  # a channel was missing; the reasons say which and why
+    STALE = "stale"  # the index is behind the truth
+    UNAVAILABLE = "unavailable"  # no channel could answer
+    DISABLED = "disabled"  # the caller switched every channel off
+
+
+class Action(StrEnum):
+    """What a write did."""
+
+    CREATED = "created"
+    REINFORCED = "reinforced"  # told again: counted, not repeated
+    UNCHANGED = "unchanged"  # the same id with the same content: a repeated delivery
+    REVISED = "revised"
+    FORGOTTEN = "forgotten"
+
+
+class Tier(StrEnum):
+    """How far something has come: from what was heard to what is known."""
+
+    QUARANTINE = "quarantine"  # logged; nobody finds it
+    WORKING = "working"  # recent and expiring; handed out as unverified
+    LONG_TERM = "long_term"  # remembered and searched
+
+
+class Decision(StrEnum):
+    """What became of an offer. Only `admitted` and `promoted` ever leave quarantine."""
+
+    ADMITTED = "admitted"  # into working memory
+    IGNORED = "ignored"  # too short to mean anything
+    REFUSED = "refused"  # its own author was not sure enough
+    HELD = "held"  # suspicious: a person must look first
+    PROMOTED = "promoted"  # into long-term memory
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One remembered item."""
+
+    id: str
+    space: str
+    text: str
+    kind: str = "note"
+    section: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    source: str = ""
+    provenance: Mapping[str, Json] = field(default_factory=dict)
+    confidence: float = 1.0
+    occurred_at: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reinforcement: int = 0
+    access_count: int = 0
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def verified(self) -> bool:
+        """Told by somebody trusted, or reviewed. Only what comes through quarantine can be less."""
+        return self.provenance.get(TRUST) != UNVERIFIED
+
+
+class OpenMemory:
+    """A memory that is still being filled; its class is then set to `Memory`, which has the same
+    shape. A frozen one sets its fields through a detour that takes four times as long, and every
+    recall makes thirty, every telling one."""
+
+    __slots__ = Memory.__slots__
+
+
+class Revision(NamedTuple):
+    """How a memory read before it was revised."""
+
+    memory: Memory
+    replaced_at: datetime
+
+
+class Passage(NamedTuple):
+    """A part of a memory's text, `text[start:end]`, by its place among its siblings."""
+
+    ordinal: int
+    start: int
+    end: int
+
+
+class Entry(NamedTuple):
+    """What a store writes at once: a memory, its passages, their terms and (if had) vectors."""
+
+    memory: Memory
+    passages: tuple[Passage, ...]
+    terms: tuple[str, ...]  # one string of space-separated terms for each passage
+    identity: str  # what two tellings of the same thing share
+    vectors: Vectors | None = None  # one unit row for each passage, or none yet
+    merge: bool = True  # told again (same identity in the space): reinforce, do not repeat
+    history: tuple[Revision, ...] = ()  # former forms, newest first; only when taken over
+
+
+class Receipt(NamedTuple):
+    """The proof of a write. Once you hold it, the write survives a power cut."""
+
+    id: str
+    space: str
+    action: Action
+    passages: int = 0
+    embedded: bool = True  # False: found by words now, by meaning after the backfill
+    notes: tuple[str, ...] = ()
+
+
+class Found(NamedTuple):
+    """A passage that a store found, with the channel's own score (order is all it promises)."""
+
+    memory_id: str
+    ordinal: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked, where, and within which bounds."""
+
+    text: str
+    spaces: tuple[str, ...] = (GLOBAL_SPACE,)
+    limit: int = 10
+    budget: int = 1500  # tokens
+    where: Filter | None = None
+    as_of: datetime | None = None
+    looking_back: bool = False  # as_of was asked for: it is not simply now
+    words: bool = True
+    meaning: bool = True
+    meaning_threshold: float | None = None  # a cosine, -1 to 1
+    floor: float | None = None  # of the confidence; None: the one calibrated for the embedder
+    unverified_share: float = 0.5  # of the hits, at most
+    words_threshold: float | None = None  # a share of the question's telling words, 0 to 1
+    vector: Vector | None = None  # given when the caller has embedded the question already
+    deadline: float = 10.0  # seconds
+
+
+class Place(NamedTuple):
+    """Where a channel had a passage: rank from 0, and the channel's own score."""
+
+    rank: int
+    score: float
+
+
+class Candidate(NamedTuple):
+    """A passage inside the pipeline, with its place in every channel that found it."""
+
+    memory_id: str
+    ordinal: int
+    score: float
+    channels: Mapping[str, Place]
+    memory: Memory | None = None
+    passage: Passage | None = None
+    parts: Mapping[str, float] = MappingProxyType({})  # what the score is made of, once mixed
+    tier: Tier = Tier.LONG_TERM
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return (self.memory_id, self.ordinal)
+
+    @property
+    def text(self) -> str:
+        """The passage's text; only after `hydrate` has fetched the memory."""
+        if self.memory is None or self.passage is None:
+            raise ValueError(f"passage {self.key} has not been fetched yet")
+        return self.memory.text[self.passage.start : self.passage.end]
+
+
+class Extent(NamedTuple):
+    """A part of a memory's text, `text[start:end]`."""
+
+    memory_id: str
+    start: int
+    end: int
+
+
+class Hit(NamedTuple):
+    """One line of the answer, with its reasons."""
+
+    memory: Memory
+    passage: Passage
+    text: str
+    score: float  # 0 to 1: 1 is the best score that this way of mixing can give
+    tokens: int
+    channels: Mapping[str, Place]
+    parts: Mapping[str, float]  # what the score is made of
+    displaced: tuple[str, ...] = ()  # what lost its place to this hit, and why
+    tier: Tier = Tier.LONG_TERM
+    shown: tuple[Extent, ...] = ()  # what its text is made of; empty: the passage alone
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+
+class Dropped(NamedTuple):
+    memory_id: str
+    ordinal: int
+    reason: str
+
+
+class Step(NamedTuple):
+    """What one stage did."""
+
+    stage: str
+    milliseconds: float
+    received: int
+    passed_on: int
+    notes: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+
+
+class Trace(NamedTuple):
+    preset: str
+    steps: tuple[Step, ...]
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The answer: hits in order, what they cost, and how far to trust it."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    status: Status
+    reasons: tuple[str, ...]
+    tokens_used: int
+    tokens_left: int
+    trace: Trace
+    confidence: float | None = None  # 0 to 1: that the question can be answered from here
+    nearest: Hit | None = None  # when all was below the floor: what came nearest
+
+    def __bool__(self) -> bool:
+        return bool(self.hits)
+
+
+class Principal(NamedTuple):
+    """Who offers or decides, and through which door. Doors say it; callers cannot."""
+
+    name: str = "local"
+    door: str = "python"
+    trusted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What was offered, as it stands in quarantine, with the decision that holds now."""
+
+    memory: Memory  # as it would be remembered, under the same id
+    by: Principal
+    source_hash: str  # of what it says its source is; the same source has the same hash
+    parents: tuple[str, ...] = ()  # offers and memories that it was made from
+    origins: tuple[str, ...] = ()  # hashes of the sources of all those, however far back
+    identity: str = ""  # what two tellings of the same thing share
+    trusted: bool = False  # by somebody trusted, and made from nothing that is not
+    risk: float = 0.0  # 0 to 1: how suspicious its text is
+    findings: tuple[str, ...] = ()  # why
+    redacted: tuple[str, ...] = ()  # kinds of secrets that were taken out
+    decision: Decision
+    reason: str
+    decided_at: datetime
+    decided_by: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+    @property
+    def space(self) -> str:
+        return self.memory.space
+
+
+class Ruling(NamedTuple):
+    """One decision about an offer. All of them are kept."""
+
+    offer_id: str
+    decision: Decision
+    reason: str
+    by: str
+    at: datetime
+    memory_id: str = ""  # promoted: the memory that holds it now, perhaps one that was there before
+    undo: bool = False  # it takes the ruling before it back
+    supersedes: str = ""  # promoted: the memory whose place it took
+
+
+class Event(NamedTuple):
+    """Something that happened, for whoever watches. It never holds a memory's text."""
+
+    id: int  # increasing; 0 before it is kept
+    at: datetime
+    kind: str
+    spaces: tuple[str, ...]  # whoever may not see all of them does not see the event
+    data: Mapping[str, Json]
+
+
+class SpaceInfo(NamedTuple):
+    name: str
+    memories: int
+    passages: int
+    pending: int  # passages that wait for their vector
+
+
+class Check(NamedTuple):
+    """One line of `doctor`: a part, whether it is well, and what to do if not."""
+
+    part: str
+    ok: bool
+    finding: str
+    fix: str = ""
+
+
+Progress: TypeAlias = Callable[[int, int | None], None]  # done, of how many (None: unknown)
+SpaceNames: TypeAlias = str | Sequence[str]

@@ -1,5 +1,0 @@
-// Before anything is painted: the theme that was chosen, so that no dark room opens with a flash.
-{
-  const chosen = localStorage.getItem("recollect.theme");
-  if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
-}

@@ -1,2 +1,0 @@
-"""Elasticsearch as a retriever by words and by meaning (`recollect[elastic]`), and OpenSearch by
-words (`recollect[opensearch]`)."""

@@ -1,5 +1,0 @@
-"""The reference store: plain Python, nothing clever, gone when the process ends."""
-
-from recollect.stores.in_memory.store import InMemoryStore
-
-__all__ = ["InMemoryStore"]

@@ -1,1 +1,0 @@
-"""Qdrant as a retriever by meaning (`recollect[qdrant]`)."""

@@ -1,2 +1,0 @@
-"""Recollect as a step of a workflow: history goes in before an agent works, its output is offered
-afterwards."""
