@@ -22,7 +22,6 @@ from statistics import median
 from bethink import Engine
 from bethink.settings import Settings
 from bethink.stores.protocol import KeepsGenerations
-from bethink.stores.tiers import MarksRecent
 from bethink.testing.postgres_server import PostgresServer
 from bethink.testing.redis_server import RedisServer
 
@@ -92,26 +91,8 @@ def _measure(engines: Mapping[str, Engine], turns: int) -> None:
     numbers = itertools.count()
     store = engines["none"].store
     assert isinstance(store, KeepsGenerations)
-    own = store.tiers().working
-    assert isinstance(own, MarksRecent)
     now = engines["none"].now()
 
-    def recent(engine: Engine) -> Callable[[], object]:
-        working = engine._parts.working()
-        return lambda: working.recent(["global"], now=now, limit=10)
-
-    _show(
-        "the 10 newest of 50 recent memories",
-        _by_turns(
-            {
-                "the store": recent(engines["none"]),
-                "a copy in Redis": recent(engines["redis"]),
-                "Redis silent, breaker open": recent(engines["redis, silent"]),
-                "(the look at the mark alone)": lambda: own.marks(["global"]),
-            },
-            turns,
-        ),
-    )
     for preset in ("workflow", "balanced"):
 
         def new(engine: Engine, preset: str = preset) -> Callable[[], object]:

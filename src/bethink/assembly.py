@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from bethink.recall.workers import Workers
     from bethink.remember.writer import Writer
     from bethink.rerankers.protocol import Reranker
-    from bethink.stores.tiers import WorkingMemory
     from bethink.tiers.keeper import TierKeeper
 
 
@@ -183,9 +182,6 @@ class Parts:
     def hot_numbers(self) -> HotNumbers:
         return self.hot.numbers() if "hot" in self.__dict__ else HotNumbers()
 
-    def working(self) -> WorkingMemory:
-        return self.hot.working(self._store)
-
     @cached_property
     def routes(self) -> tuple[RouteRule, ...] | None:
         if not self._settings.routes:
@@ -233,7 +229,6 @@ class Parts:
                 self._taken_back,
                 self.events.record,
                 self.overrides.settings_for,
-                self.working,
             )
         )
 

@@ -74,7 +74,7 @@ def status_of(store: Store, parts: Parts) -> EngineStatus:
         behind = [book.root for book in books if not book.complete]
         if behind:
             notes.append(f"not all of {', '.join(behind)} is read yet: run 'bethink sync'")
-    hot = parts.hot.line([info.name for info in infos])  # it looks, and may find it away
+    hot = parts.hot.line()  # it looks, and may find it away
     notes += troubles_of(store, parts)
     return EngineStatus(
         store=str(getattr(store, "path", getattr(store, "shown", "in memory"))),
@@ -129,7 +129,7 @@ def checks_of(store: Store, parts: Parts) -> list[Check]:
         found += checks(in_use)
     if all(check.ok for check in stored):  # what is damaged is mended first: this must read it
         found += parts.tiers.checks()
-    found += parts.hot.checks([info.name for info in store.spaces()])
+    found += parts.hot.checks()
     parts.events.flush()
     if parts.events.fault:
         fix = "do what is said there; memories are not affected"

@@ -1,5 +1,5 @@
-"""What is beside a store to be faster: a copy of working memory, and answers of a moment ago. The
-setting `hot` says which; without it there is neither."""
+"""The cache of answers to repeated questions, in this process or on Redis. The setting `hot` says
+where; without it nothing is cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from bethink.recall.answered_before import AnsweredBefore
     from bethink.settings import Settings
     from bethink.stores.redis.hot import HotOnRedis
-    from bethink.stores.tiers import WorkingMemory
     from bethink.vocabulary import Check
 
 NONE, IN_PROCESS = "none", "memory"
@@ -72,16 +71,13 @@ class Hot:
     answers: AnsweredBefore | None = None
     redis: HotOnRedis | None = None
 
-    def working(self, store: Store) -> WorkingMemory:
-        return store.tiers().working if self.redis is None else self.redis.working
-
     def forget_answers(self) -> None:
         if self.answers is not None:
             self.answers.forget()
 
-    def line(self, spaces: Sequence[str]) -> str:
+    def line(self) -> str:
         if self.redis is not None:
-            return self.redis.line(spaces)
+            return self.redis.line()
         return "" if self.answers is None else "answers of this process, for a minute"
 
     def numbers(self) -> HotNumbers:
@@ -96,8 +92,8 @@ class Hot:
     def owed(self) -> list[str]:
         return [] if self.redis is None else self.redis.owed()
 
-    def checks(self, spaces: Sequence[str]) -> list[Check]:
-        return [] if self.redis is None else [self.redis.check(spaces)]
+    def checks(self) -> list[Check]:
+        return [] if self.redis is None else [self.redis.check()]
 
     def close(self) -> None:
         if self.redis is not None:
@@ -122,7 +118,7 @@ def opened_hot(
         except ModuleNotFoundError as e:
             if (e.name or "").partition(".")[0] != "redis":
                 raise
-            raise MissingExtra("hot memory on Redis", "redis") from None
+            raise MissingExtra("a cache on Redis", "redis") from None
         on_redis = HotOnRedis(named, store)
         shelf = on_redis.answers
     answers = None

@@ -152,7 +152,7 @@ MEANING: Mapping[str, str] = {
     "match_meaning": "whether a knowledge base is searched by meaning",
     "keep_events": "how many events are kept for replay; 0: none is written",
     "retrievers": "engines that find beside the store: qdrant://…, elasticsearch://…, opensearch://…",
-    "hot": "redis://…: working memory and repeated questions there; memory: the latter here; none",
+    "hot": "where answers to repeated questions are cached: redis://…, memory (this process), none",
 }
 CHOICES = {"promotion": ("by-hand", "by-rule"), "web_search": ("none", "searxng", "json")}
 EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL and ONE+OTHER

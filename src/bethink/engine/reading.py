@@ -189,7 +189,6 @@ class Reading(Shared):
             routes=lambda: self._parts.routes,
             reranker=lambda: self._parts.reranker,
             count_tokens=self._count_tokens,
-            working=self._parts.working,
         )
 
     def compare(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from bethink.clock import Clock
 from bethink.errors import BethinkError, said_to_anybody
 from bethink.stores.protocol import Store
-from bethink.stores.tiers import WorkingMemory
 from bethink.text.tokens import count_tokens
 from bethink.vocabulary import (
     Candidate,
@@ -158,10 +157,6 @@ class Kit(NamedTuple):
     routes: Callable[[], tuple[RouteRule, ...] | None] = lambda: None  # None: the built-in ones
     reranker: Callable[[], Reranker | None] = lambda: None  # None: nothing is reranked
     count_tokens: Callable[[str], int] = count_tokens
-    working: Callable[[], WorkingMemory] | None = None  # None: the store's own
-
-    def working_memory(self) -> WorkingMemory:
-        return self.store.tiers().working if self.working is None else self.working()
 
 
 class Stage(Protocol):

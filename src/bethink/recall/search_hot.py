@@ -18,11 +18,10 @@ from bethink.recall.search_exact import CHANNEL as EXACT
 from bethink.recall.search_meaning import CHANNEL as MEANING
 from bethink.recall.search_words import CHANNEL as WORDS
 from bethink.recall.unverified import is_verified
-from bethink.stores.tiers import RecentByTruth
 from bethink.text.fold import fold
 from bethink.text.split import split
 from bethink.text.tokenise import query_terms
-from bethink.vocabulary import Candidate, Dropped, Found, Memory, Passage, Query, Status
+from bethink.vocabulary import Candidate, Dropped, Found, Memory, Passage, Query
 
 CHANNEL = "hot"
 
@@ -43,7 +42,7 @@ class SearchHot:
             return draft
         if draft.query.looking_back:
             return draft.note("hot: working memory is of now, and the question looks back")
-        newest, away = self._newest(draft.query, kit)
+        newest = self._newest(draft.query, kit)
         terms = query_terms(draft.query.text)
         found: list[Found] = []
         working: dict[Key, tuple[Memory, Passage]] = {}
@@ -55,25 +54,19 @@ class SearchHot:
                 working[memory.id, ordinal] = memory, passage
             found.append(Found(memory.id, ordinal, 1.0))
         draft = draft.with_channel(CHANNEL, tuple(found))._replace(working=working)
-        if away:
-            draft = draft.fault(
-                Status.DEGRADED, f"hot memory is answered by the store: redis, {away}"
-            )
         return draft.note(
             f"hot: the {len(found)} newest of working memory, {len(found) - len(working)} promoted"
         )
 
-    def _newest(self, query: Query, kit: Kit) -> tuple[list[_Recent], str]:
-        """With why a copy beside the store did not answer, if so. Filters may leave some out: then
-        those behind them move up."""
-        recent = kit.working_memory().recent
+    def _newest(self, query: Query, kit: Kit) -> list[_Recent]:
+        """Return the newest that pass the filter; read further back until there are enough."""
+        recent = kit.store.tiers().working.recent
         now, limit = kit.clock(), self.count
         while True:
             working = recent(query.spaces, now=now, limit=limit)
             passed = [one for one in _as_known(working, kit) if matches(one.memory, query.where)]
             if len(passed) >= self.count or len(working) < limit:
-                away = working.why if isinstance(working, RecentByTruth) else ""
-                return passed[: self.count], away
+                return passed[: self.count]
             limit *= 4
 
 

@@ -7,10 +7,10 @@ durable when the call returns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 from bethink.vocabulary import Decision, Event, Memory, Offer, Ruling
 
@@ -90,41 +90,6 @@ class WorkingMemory(Protocol):
         """Erase; False where there was none."""
 
     def erase_space(self, space: str) -> int: ...
-
-
-class Recent(NamedTuple):
-    """One memory as working memory holds it."""
-
-    number: int  # the greater, the newer, in all spaces of the store
-    until: datetime
-    memory: Memory
-
-
-class HeldRecent(NamedTuple):
-    """All that a space holds, newest first (expired or not), and the mark under which it does."""
-
-    mark: str
-    recent: list[Recent]
-
-
-class RecentByTruth(list[Memory]):
-    """What is recent, as the store itself knows it, because the copy beside it did not answer."""
-
-    def __init__(self, found: Iterable[Memory], why: str) -> None:
-        super().__init__(found)
-        self.why = why
-
-
-@runtime_checkable
-class MarksRecent(Protocol):
-    """Working memory that others may keep a copy of, and know whether it is still true."""
-
-    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
-        """For each of these spaces that holds anything, a text that never comes back once what it
-        holds has changed. One cheap look; that something expires changes no mark."""
-
-    def held(self, spaces: Sequence[str]) -> dict[str, HeldRecent]:
-        """The same spaces with what they hold, in one snapshot."""
 
 
 class EventLog(Protocol):

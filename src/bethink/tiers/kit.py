@@ -28,7 +28,6 @@ class Kit(NamedTuple):
     forget: Callable[[Sequence[Memory]], object]  # out of long-term memory
     record: Callable[..., object]  # an event
     settings_for: Callable[[Sequence[str]], Settings]  # with what store and spaces say otherwise
-    recent: Callable[[], WorkingMemory] | None = None  # None: the store's own
 
     @property
     def quarantine(self) -> Quarantine:
@@ -36,7 +35,7 @@ class Kit(NamedTuple):
 
     @property
     def working(self) -> WorkingMemory:
-        return self.store.tiers().working if self.recent is None else self.recent()
+        return self.store.tiers().working
 
     def admit(self, memories: Sequence[Memory]) -> None:
         """Into working memory, where each is there once however often it is offered."""

@@ -11,13 +11,9 @@ from bethink import Engine
 from bethink.settings import Settings
 from bethink.stores.postgres.store import PostgresStore
 from bethink.stores.protocol import Store
-from bethink.stores.redis.hot import HotOnRedis
-from bethink.stores.tiers import Tiers
 from bethink.testing import FakeClock
 from bethink.testing.generations import run_generation_programs
 from bethink.testing.redis_server import RedisServer
-from bethink.testing.tier_contract.working import WorkingContract
-from tests.stores.redis.conftest import PATIENT
 from tests.stores.redis.test_answers import again
 
 
@@ -36,31 +32,6 @@ def test_tenants_have_identities_of_their_own(
 ) -> None:
     one, same, other = open_store(tenant), open_store(tenant), open_store(tenant + " 别人")
     assert one.identity() == same.identity() != other.identity()
-
-
-class _Beside(PostgresStore):
-    hot: HotOnRedis
-
-    def tiers(self) -> Tiers:
-        own = super().tiers()
-        return own._replace(working=self.hot.working) if hasattr(self, "hot") else own
-
-    def close(self) -> None:
-        self.hot.close()
-        super().close()
-
-
-class TestWorkingMemoryWithRedis(WorkingContract):
-    @pytest.fixture
-    def make_store(
-        self, address: str, tenant: str, redis_server: RedisServer
-    ) -> Callable[[], Store]:
-        def made() -> Store:
-            store = _Beside(address, tenant=tenant)
-            store.hot = HotOnRedis(redis_server.address, store, PATIENT)
-            return store
-
-        return made
 
 
 def test_repeated_questions(

@@ -3,9 +3,7 @@ Each store has keys of its own in it."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
@@ -36,9 +34,3 @@ def own_server() -> Iterator[RedisServer]:
 def proxy(server: RedisServer) -> Iterator[Proxy]:
     with Proxy(server.socket) as proxy:
         yield proxy
-
-
-@pytest.fixture
-def new_path(tmp_path: Path) -> Callable[[], Path]:
-    numbers = itertools.count()
-    return lambda: tmp_path / f"{next(numbers)}.db"

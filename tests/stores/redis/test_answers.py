@@ -22,7 +22,6 @@ from bethink.testing import FakeClock
 from bethink.testing.redis_server import RedisServer
 from bethink.vocabulary import Json, Recollection, Status, Vectors
 from tests.embedders_of_tests import Letters
-from tests.stores.redis.test_working import everything_in
 
 THEME = "which theme does Mei like?"
 CHINESE = "小美喜欢什么主题？"
@@ -343,3 +342,10 @@ def test_without_hot_nothing_is_kept(tmp_path: Path) -> None:
         engine.recall(THEME)
         assert not again(engine.recall(THEME))
         assert engine.status().hot == ""
+
+
+def everything_in(server: RedisServer) -> str:
+    """All values there, as one text."""
+    with server.client() as client:
+        dumped = [client.dump(key) for key in client.scan_iter("*")]
+    return "\n".join(one.decode("utf-8", "replace") for one in dumped if isinstance(one, bytes))

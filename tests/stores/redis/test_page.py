@@ -11,11 +11,11 @@ from bethink.settings import Settings
 from bethink.testing.redis_server import RedisServer
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "redis.md"
-SECONDS = {"answer": 60, "hot": 3_600, "answers": 86_400, "erasures": 86_400}
+SECONDS = {"answer": 60, "answers": 86_400, "erasures": 86_400}
 
 
 def _used(server: RedisServer, store: Path, address: str) -> list[str]:
-    """All that an engine does there: working memory, answers, erasing, doctor."""
+    """All that an engine does there: answers, erasing, doctor."""
     settings = Settings(embedder="hashing")
     with Engine(store, hot=address, settings=settings) as engine:
         kept = engine.remember("小美喜欢深色主题 dark theme")

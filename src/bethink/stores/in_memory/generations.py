@@ -21,8 +21,8 @@ class Generations:
     def generation(self, spaces: Sequence[str]) -> str:
         held = self._contents()
         active = held.embeddings[0].fingerprint if held.embeddings else None
-        marks = [(space, mark) for space, mark in self._working.marks(spaces).items()]
-        noticed: list[object] = [spaces, active, marks]
+        recent = [one.number for one in self._working.held() if one.memory.space in spaces]
+        noticed: list[object] = [spaces, active, recent]
         for memory, passages in held.memories.values():  # in the order told
             if memory.space in spaces:
                 vectors = [(h.handle, active in h.vectors) for h in passages]
@@ -32,6 +32,5 @@ class Generations:
     def changes_by_itself(self, spaces: Sequence[str], after: datetime) -> datetime | None:
         told = [m for m, _ in self._contents().memories.values() if m.space in spaces]
         moments = [moment for one in told for moment in (one.valid_from, one.valid_to)]
-        recent = self._working.held(spaces).values()
-        moments += [one.until for held in recent for one in held.recent]
+        moments += [o.expires_at for o in self._working.held() if o.memory.space in spaces]
         return min((m for m in moments if m is not None and m > after), default=None)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bethink.stores.cursors import place
 from bethink.stores.offers import check_same, first_ruling, ruled, unknown_offer
-from bethink.stores.tiers import HeldRecent, OfferPage, Recent, Tiers
+from bethink.stores.tiers import OfferPage, Tiers
 from bethink.vocabulary import Decision, Event, Memory, Offer, Ruling
 
 
@@ -132,7 +132,7 @@ class InMemoryQuarantine:
         return self.erase([o.id for o in list(self._offers.values()) if o.space == space])
 
 
-class _Recent(NamedTuple):
+class Recent(NamedTuple):
     memory: Memory
     expires_at: datetime
     number: int
@@ -141,7 +141,7 @@ class _Recent(NamedTuple):
 class InMemoryWorkingMemory:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._recent: dict[str, _Recent] = {}  # the newest at the end
+        self._recent: dict[str, Recent] = {}  # the newest at the end
         self._numbers = itertools.count(1)
 
     def add(self, memories: Sequence[Memory], *, now: datetime, keep: int, seconds: float) -> None:
@@ -152,7 +152,7 @@ class InMemoryWorkingMemory:
             for memory in memories:
                 self._recent.pop(memory.id, None)
                 until = now + timedelta(seconds=seconds)
-                self._recent[memory.id] = _Recent(memory, until, next(self._numbers))
+                self._recent[memory.id] = Recent(memory, until, next(self._numbers))
             for space in {memory.space for memory in memories}:
                 held = [i for i, recent in self._recent.items() if recent.memory.space == space]
                 self._drop(held[: max(len(held) - keep, 0)])
@@ -176,22 +176,10 @@ class InMemoryWorkingMemory:
             self._drop(gone)
             return len(gone)
 
-    def spaces(self) -> list[str]:
+    def held(self) -> list[Recent]:
+        """Return everything, expired or not, the newest last. A number is never given twice."""
         with self._lock:
-            return list(dict.fromkeys(held.memory.space for held in self._recent.values()))
-
-    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
-        return {space: held.mark for space, held in self.held(spaces).items()}
-
-    def held(self, spaces: Sequence[str]) -> dict[str, HeldRecent]:
-        with self._lock:
-            every = [Recent(h.number, h.expires_at, h.memory) for h in self._recent.values()]
-        found: dict[str, HeldRecent] = {}
-        for space in spaces:
-            recent = [one for one in reversed(every) if one.memory.space == space]
-            if recent:  # a number is never given twice, so the numbers say what is held
-                found[space] = HeldRecent(" ".join(str(one.number) for one in recent), recent)
-        return found
+            return list(self._recent.values())
 
     def _drop(self, ids: Sequence[str]) -> None:
         for memory_id in ids:

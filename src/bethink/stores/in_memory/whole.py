@@ -54,7 +54,4 @@ class HasWhole(Truth):
         return self._feed.embeddings()
 
     def working(self) -> list[Kept]:
-        held = self._working.held(self._working.spaces()).values()
-        every = [one for space in held for one in space.recent]
-        every.sort(key=lambda one: one.number)
-        return [Kept(one.memory, one.until) for one in every]
+        return [Kept(one.memory, one.expires_at) for one in self._working.held()]

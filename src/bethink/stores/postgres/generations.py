@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bethink.clock import to_micros
-from bethink.stores.postgres.database import Cursor, Database
+from bethink.stores.postgres.database import Database
 from bethink.stores.postgres.spaces import check_names, names_of, spaces_of
 from bethink.stores.postgres.vector_tables import FRAMED
 
@@ -65,14 +65,6 @@ _RECENT = "max(w.number), count(*), max(w.expires_at)"
 
 def _mark(last: int | None, count: int, until: datetime | None) -> str:
     return "" if until is None else f"{last}-{count}-{to_micros(until)}"
-
-
-def marks(reader: Cursor, spaces: Sequence[str]) -> dict[str, str]:
-    rows = reader.execute(
-        f"SELECT w.space, {_RECENT} FROM working w WHERE w.space = ANY(%s) GROUP BY w.space",
-        (_names(spaces),),
-    )
-    return {space: _mark(*recent) for space, *recent in rows}
 
 
 def _names(spaces: Sequence[str]) -> list[str]:

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from bethink.stores.postgres.database import Cursor, Database
-from bethink.stores.postgres.generations import marks
 from bethink.stores.postgres.rows import from_snapshot, snapshot
 from bethink.stores.postgres.upkeep import Upkeep
-from bethink.stores.tiers import HeldRecent, Recent
 from bethink.vocabulary import Memory
 
 
@@ -49,22 +47,6 @@ class PostgresWorkingMemory:
                 (list(spaces), now, limit),
             )
             return [from_snapshot(text) for (text,) in rows]
-
-    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
-        with self._database.read() as reader:
-            return marks(reader, spaces)
-
-    def held(self, spaces: Sequence[str]) -> dict[str, HeldRecent]:
-        with self._database.read() as reader:
-            found = {s: HeldRecent(mark, []) for s, mark in marks(reader, spaces).items()}
-            if found:
-                for number, space, until, text in reader.execute(
-                    "SELECT number, space, expires_at, memory FROM working WHERE space = ANY(%s) "
-                    "ORDER BY number DESC",
-                    (list(found),),
-                ):
-                    found[space].recent.append(Recent(number, until, from_snapshot(text)))
-        return found
 
     def get(self, ids: Sequence[str], *, now: datetime) -> list[Memory | None]:
         with self._database.ask() as reader:

@@ -1,3 +1,3 @@
-"""Redis (or Valkey) beside a store: a fast copy of working memory, and answers to questions that
-were asked a moment ago. Never the truth: without it everything is answered by the store.
+"""Redis (or Valkey) beside a store: a cache of answers to questions that were asked a moment ago.
+Never the truth: without it every question is answered by the store.
 """

@@ -1,17 +1,12 @@
-"""What an engine has of Redis: the copy of working memory, the shelf of answers, and how both are
-doing."""
+"""What an engine has of Redis: the cache of answers, and whether the server works."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from bethink.errors import StoreError
 from bethink.stores.protocol import KeepsGenerations, Store
 from bethink.stores.redis.answers import RedisAnswers
 from bethink.stores.redis.keys import Keys
 from bethink.stores.redis.link import Bounds, Link, Unanswered
-from bethink.stores.redis.working import RedisWorkingMemory, TruthOfRecent
-from bethink.stores.tiers import MarksRecent, WorkingMemory
 from bethink.vocabulary import Check
 
 _TRY = "return redis.call('SET', KEYS[1], '1', 'PX', 1000)"
@@ -20,35 +15,33 @@ _FIX = "see to Redis; until then the store answers, which is right and only slow
 
 class HotOnRedis:
     def __init__(self, address: str, store: Store, bounds: Bounds | None = None) -> None:
-        truth = store.tiers().working
-        if not isinstance(store, KeepsGenerations) or not isinstance(truth, MarksRecent):
+        if not isinstance(store, KeepsGenerations):
             raise StoreError(
-                f"{type(store).__name__} keeps no generations, so a copy beside it could be out of "
+                f"{type(store).__name__} keeps no generations, so a cached answer could be out of "
                 "date unnoticed; leave out 'hot'"
             )
         self.link = Link(address, bounds)
         self._keys = Keys(store.identity())
-        self.working = RedisWorkingMemory(_both(truth), self.link, self._keys)
         self.answers = RedisAnswers(self.link, self._keys)
 
-    def line(self, spaces: Sequence[str]) -> str:
+    def line(self) -> str:
         """For people: what is there, and whether it answers."""
         try:
-            return f"{self._server()}, {self.working.copied(spaces)} spaces, breaker closed"
+            return f"{self._server()}, breaker closed"
         except Unanswered as e:
             switch = "open" if self.link.why else "closed"
             return f"redis at {self.link.shown}, breaker {switch}: {e}"
 
     def shortcomings(self) -> list[str]:
-        """What is answered by the store instead, a sentence each."""
+        """Why answers are not cached at the moment, a sentence each."""
         if why := self.link.last_refusal:
-            return [f"hot memory is answered by the store: redis, {why}"]
+            return [f"repeated questions are answered by the store: redis, {why}"]
         if why := self.link.unwritten:
             return [f"answers are not kept for whoever asks again: redis, {why}"]
         return []
 
-    def check(self, spaces: Sequence[str]) -> Check:
-        line = self.line(spaces)
+    def check(self) -> Check:
+        line = self.line()
         if not self.link.last_refusal:
             try:
                 self.link.ask(lambda client: client.eval(_TRY, 1, self._keys.tried), writes=True)
@@ -58,12 +51,12 @@ class HotOnRedis:
         return Check("hot", well, line, "" if well else _FIX)
 
     def owed(self) -> list[str]:
-        """What is forgotten here and still copied there."""
-        if not (self.working.owes or self.answers.owes):
+        """Say so if Redis may still hold an answer with a text that was forgotten here."""
+        if not self.answers.owes:
             return []
         return [
-            "redis could not be reached and still holds a copy; nothing finds it, and it is erased "
-            "as soon as that answers, or goes by itself within an hour"
+            "redis could not be reached and may still hold an answer; nothing finds it, and it is "
+            "erased as soon as redis answers, or expires within a minute"
         ]
 
     def close(self) -> None:
@@ -74,10 +67,3 @@ class HotOnRedis:
         assert isinstance(found, dict)
         version = found.get("valkey_version") or found.get("redis_version") or "?"
         return f"{found.get('server_name') or 'redis'} {version} at {self.link.shown}"
-
-
-def _both(truth: WorkingMemory) -> TruthOfRecent:
-    """It was looked at: it is both."""
-    from typing import cast
-
-    return cast(TruthOfRecent, truth)

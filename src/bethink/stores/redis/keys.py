@@ -14,10 +14,6 @@ class Keys(NamedTuple):
     def _ours(self) -> str:
         return f"bethink:{{{self.identity}}}:"
 
-    def hot(self, space: str) -> str:
-        """A space may be called anything, and its name is nobody's business there."""
-        return f"{self._ours}hot:{_short(space)}"
-
     def answer(self, key: str) -> str:
         return f"{self._ours}answer:{_short(key)}"
 

@@ -69,7 +69,7 @@ def _identity(reader: apsw.Connection, path: Path) -> str:
     return blake2b(place.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
-def marks(reader: apsw.Connection, spaces: Sequence[str]) -> dict[str, str]:
+def _marks(reader: apsw.Connection, spaces: Sequence[str]) -> dict[str, str]:
     if not has_tiers(reader):
         return {}
     rows = reader.execute(_MARKS, (json.dumps(list(spaces)),))
@@ -79,7 +79,7 @@ def marks(reader: apsw.Connection, spaces: Sequence[str]) -> dict[str, str]:
 
 def _generation(reader: apsw.Connection, spaces: Sequence[str]) -> str:
     index = active_table(reader)
-    held = marks(reader, spaces)
+    held = _marks(reader, spaces)
     parts = ["" if index is None else f"{index.id} {index.fingerprint}"]
     for space in spaces_of(reader, spaces):
         vectors = None

@@ -8,13 +8,11 @@ from datetime import datetime, timedelta
 
 import apsw
 
-from bethink.clock import from_micros, to_micros
+from bethink.clock import to_micros
 from bethink.errors import StoreError
-from bethink.stores.sqlite import generations
 from bethink.stores.sqlite.database import Database
 from bethink.stores.sqlite.rows import dump, from_snapshot, snapshot
 from bethink.stores.sqlite.schema import has_tiers
-from bethink.stores.tiers import HeldRecent, Recent
 from bethink.vocabulary import Memory
 
 # So much that has expired is erased by whoever asks. Less waits for the next that is added.
@@ -63,24 +61,6 @@ class SQLiteWorkingMemory:
                 with self._database.write(patience=0.0) as writer:
                     _erase_expired(writer, now)
                 self._database.empty_log(seconds=0.0, patience=0.0)
-        return found
-
-    def marks(self, spaces: Sequence[str]) -> dict[str, str]:
-        with self._database.read() as reader:
-            return generations.marks(reader, spaces)
-
-    def held(self, spaces: Sequence[str]) -> dict[str, HeldRecent]:
-        with self._database.read() as reader:
-            marks = generations.marks(reader, spaces)
-            if not marks:
-                return {}
-            found = {space: HeldRecent(mark, []) for space, mark in marks.items()}
-            for number, space, until, text in reader.execute(
-                "SELECT number, space, expires_at, memory FROM working WHERE space IN "
-                "(SELECT value FROM json_each(?)) ORDER BY number DESC",
-                (dump(list(marks)),),
-            ):
-                found[space].recent.append(Recent(number, from_micros(until), from_snapshot(text)))
         return found
 
     def get(self, ids: Sequence[str], *, now: datetime) -> list[Memory | None]:

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hot",
         metavar="ADDRESS",
-        help="redis://… for working memory and repeated questions, memory, or none",
+        help="cache of repeated questions: redis://…, memory, or none",
     )
     parser.add_argument(
         "--workers",
