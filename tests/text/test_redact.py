@@ -14,7 +14,7 @@ from bethink.text.redact import Redacted, has_trace, kinds_marked, redact, redac
 from bethink.text.secret_rules import groups
 from tests.text.made_up_places import IN_PLACE
 from tests.text.made_up_secrets import KEYS
-from tests.text.test_secrets import NONE
+from tests.text.test_secret_doubts import NONE
 
 AROUND = [
     "{}",

@@ -122,6 +122,11 @@ _WIDE = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F) if chr(c) not in "！，�
 _UNSEEN = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
 
 
+def undisguised(text: str) -> str:
+    """Return the text with full-width letters made narrow and invisible characters removed."""
+    return _undisguised(text)[0]
+
+
 def _undisguised(text: str) -> tuple[str, list[int] | None]:
     """The text as it is meant; where each of its characters stands in the text as it is written,
     unless that is the same place."""

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from bethink.text.linear import Match, linear
 from bethink.text.secret_checks import stands_for_one
 
-_PASSES = (
+PASSES = (
     r"pass(?:word|wd|code|[ -]?phrase)s?|pwd|\bpsw|\bpin(?:[ -]?code| ?码)?|"
     r"密[码碼]|口令|暗[号號]|开机码"
 )
-_KEY = (
+KEY = (
     r"(?:api|access|secret|private|auth|signing|encryption|licen[sc]e|app|client|account|master|"
     r"session|service|bot|webhook|refresh|bearer|deploy|subscription)[ _-]?(?:key|secret|token)s?|"
     r"secret|token|credentials?|apikey|appsecret|密[钥鑰匙]|金[钥鑰]|令牌|[权權]杖|私[钥鑰]|"
@@ -46,13 +46,13 @@ _GIVES = (  # what stands between a label and its value, on one line
     r"[ \t]{0,2}(?:已经?)?(?:是|为|為|改成|改[为為]|[设設][成为為]|[换換]成|用的?是|用)"
     r"[:：]?[ \t]{0,3}"
 )
-_GIVEN = rf"(?i)({_PASSES}|{_KEY}|{_PHRASE}|\bpass|_pass)({_GIVES})(?:{_QUOTED}|({_BARE}))"
+_GIVEN = rf"(?i)({PASSES}|{KEY}|{_PHRASE}|\bpass|_pass)({_GIVES})(?:{_QUOTED}|({_BARE}))"
 # Beside a label, without anything between: only what was plainly chosen.
-_BESIDE = rf"(?i)({_PASSES}|{_KEY})[ \t]{{1,3}}(?:{_QUOTED}|({_BARE}))"
+_BESIDE = rf"(?i)({PASSES}|{KEY})[ \t]{{1,3}}(?:{_QUOTED}|({_BARE}))"
 _BESIDE_CHINESE = rf"(密[码碼]|口令|密[钥鑰匙]|令牌|[验驗][证證][码碼])(?:{_QUOTED}|({_BARE}))"
 _BEFORE_IT = (
     rf"(?i)({_BARE})[ \t]{{1,3}}(?:is|as|=)[ \t]{{1,3}}(?:the|my|our|your|a|his|her|their)? ?"
-    rf"(?:[a-z]{{2,20}} ){{0,2}}({_PASSES}|{_KEY})"
+    rf"(?:[a-z]{{2,20}} ){{0,2}}({PASSES}|{KEY})"
 )
 _BEFORE_IT_CHINESE = (
     rf"({_BARE})[ \t]{{0,2}}(?:作为|当作?|是)[^\n，。；\x{{0}}-\x{{7f}}]{{0,8}}?(密[码碼]|口令)"
@@ -68,7 +68,7 @@ class _Given(NamedTuple):
 
     @property
     def of_password(self) -> bool:
-        shape = linear(f"(?i:{_PASSES}|_?pass)", bare=True)
+        shape = linear(f"(?i:{PASSES}|_?pass)", bare=True)
         return shape.fullmatch(self.label.encode()) is not None
 
     @property
@@ -149,7 +149,7 @@ def _kind(given: _Given) -> str:
 def _is_given(given: _Given) -> bool:
     """Given as a value is given; is it one?"""
     value = given.value
-    if not value or stands_for_one(value) or value.lower() in _LIKE:
+    if not value or stands_for_one(value) or value.lower() in LIKE:
         return False
     if given.label.lower() == "pass" and not given.how.strip("\"'` \t").startswith(("=", ":")):
         return False  # a second pass
@@ -212,7 +212,7 @@ def _is_word_value(given: _Given) -> bool:
 def _is_chosen(given: _Given) -> bool:
     """Letters with digits in them, or with signs as nobody writes them in prose."""
     value = given.value
-    if stands_for_one(value) or value.lower() in _LIKE:
+    if stands_for_one(value) or value.lower() in LIKE:
         return False
     if any(c.isspace() for c in value):
         return given.quoted and "phrase" in given.label.lower()
@@ -225,7 +225,7 @@ def _is_chosen(given: _Given) -> bool:
     return letters and signs and len(value) >= 6 and not _is_plain(value, given)
 
 
-_UNITS = (
+UNITS = (
     r"(?i)\s{0,2}(?:seconds?|secs?|s\b|minutes?|mins?\b|hours?|hrs?\b|h\b|days?|weeks?|months?|"
     r"years?|char(?:acter)?s?|digits?|bytes?|bits?|ms\b|times|tokens|requests|users|attempts|"
     r"retries|words?|%|[KMG]B\b|k\b|or more|to \d|-\d|位|个|個|天|秒|分|小时|字|年|月|周|次|条|块|"
@@ -234,7 +234,7 @@ _UNITS = (
 
 
 def _has_unit(rest: str) -> bool:
-    return linear(_UNITS, bare=True).match(rest.encode("utf-8", "replace")) is not None
+    return linear(UNITS, bare=True).match(rest.encode("utf-8", "replace")) is not None
 
 
 _BASE64 = r"[A-Za-z0-9+/]{38,}={0,2}"  # has slashes, as paths do
@@ -252,9 +252,15 @@ _PLAIN = (
 
 
 def _is_plain(value: str, given: _Given) -> bool:
-    if given.in_env or linear(_BASE64, bare=True).fullmatch(value.encode("utf-8", "replace")):
-        return False  # whatever else it looks like
-    return linear(_PLAIN, bare=True).fullmatch(value.encode("utf-8", "replace")) is not None
+    return not given.in_env and looks_plain(value)  # in an .env whatever it looks like
+
+
+def looks_plain(value: str) -> bool:
+    """Return True for a path, an address, a version, a date, a ticket, a word of the trade."""
+    data = value.encode("utf-8", "replace")
+    if linear(_BASE64, bare=True).fullmatch(data):
+        return False
+    return linear(_PLAIN, bare=True).fullmatch(data) is not None
 
 
 _ADJECTIVES = (
@@ -262,7 +268,7 @@ _ADJECTIVES = (
     "ary", "ct", "ure",
 )  # fmt: skip
 # After "is": what the credential is like, not what it is.
-_LIKE = frozenset(
+LIKE = frozenset(
     "a an the in on at by of to for from with as not no never always only too also still just now "
     "and or but so very more less what how when where why who that this it they there here your "
     "our my their his her its one any some all each every both optional mandatory wrong weak "
