@@ -10,12 +10,12 @@ from typing import Any
 
 from benchmarks.corpus import Corpus
 from benchmarks.measure import arguments, filled, save, say, sizes, table, workplace
+from tests.servers.postgres_server import PostgresServer
 
 from bethink.relocate.move import move, verify
 from bethink.stores.postgres.store import PostgresStore
 from bethink.stores.protocol import Store
 from bethink.stores.sqlite.store import SQLiteStore
-from bethink.testing.postgres_server import PostgresServer
 
 _SETTINGS = {"shared_buffers": "512MB", "maintenance_work_mem": "512MB", "max_wal_size": "4GB"}
 

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 import psycopg
 from benchmarks.corpus import Corpus, GivenVectors
 from benchmarks.measure import arguments, save, say, sizes, table, told
+from tests.servers.postgres_server import PostgresServer
 
 from bethink import Engine
 from bethink.settings import Settings
 from bethink.stores.postgres.store import PostgresStore
-from bethink.testing.postgres_server import PostgresServer
 
 _SETTINGS = {"shared_buffers": "512MB", "maintenance_work_mem": "512MB", "max_wal_size": "4GB"}
 _ROOM = """

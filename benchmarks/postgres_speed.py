@@ -32,12 +32,12 @@ from benchmarks.measure import (
     told,
     verdict,
 )
+from tests.servers.postgres_server import PostgresServer
 
 from bethink import Engine
 from bethink.settings import Settings
 from bethink.stores.postgres.store import PostgresStore
 from bethink.stores.protocol import Written
-from bethink.testing.postgres_server import PostgresServer
 from bethink.text.tokenise import query_terms
 from bethink.vocabulary import Entry
 

@@ -19,11 +19,12 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+from tests.servers.postgres_server import PostgresServer
+from tests.servers.redis_server import RedisServer
+
 from bethink import Engine
 from bethink.settings import Settings
 from bethink.stores.protocol import KeepsGenerations
-from bethink.testing.postgres_server import PostgresServer
-from bethink.testing.redis_server import RedisServer
 
 _SUBJECTS = "budget theme meeting garden server invoice 预算 主题 会议 花园 服务器 发票".split()
 _VERBS = "moves changes waits grows fails passes 推迟 改变 等待 增长 失败 通过".split()

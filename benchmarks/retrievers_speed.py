@@ -35,6 +35,7 @@ from benchmarks.measure import (
 )
 from numpy.typing import NDArray
 from qdrant_client import QdrantClient
+from tests.servers.qdrant_server import QdrantServer
 
 from bethink.filters import Filter, parse_filter
 from bethink.stores.composite import Bounds, CompositeStore
@@ -43,7 +44,6 @@ from bethink.stores.qdrant.retriever import QdrantRetriever
 from bethink.stores.retriever_address import parse_address
 from bethink.stores.retrievers import Retriever
 from bethink.stores.sqlite.store import SQLiteStore
-from bethink.testing.qdrant_server import QdrantServer
 
 _TOP = 20
 _SCRIPT = Path(__file__).parents[1] / "scripts" / "qdrant"

@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from benchmarks.story.novel import Novel
-
-from bethink.testing import http_server
-from bethink.testing.http_server import Reply, Request
+from tests.servers import http_server
+from tests.servers.http_server import Reply, Request
 
 
 class Script:

@@ -15,7 +15,6 @@ from bethink.stores.retrievers import Position
 from bethink.stores.sqlite.store import SQLiteStore
 from bethink.stores.store_retriever import StoreRetriever
 from bethink.testing import ToyEmbedder
-from bethink.testing.changing_over import change_over
 from bethink.text import tokenise
 from tests.contract.composites import (
     PATIENT,
@@ -29,6 +28,7 @@ from tests.contract.composites import (
     words,
 )
 from tests.contract.unruly import Unruly, until
+from tests.stores.changing_over import change_over
 
 
 def test_an_engine_of_another_store_is_refused_and_left_as_it_was(closing: Closing) -> None:

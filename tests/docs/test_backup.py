@@ -16,10 +16,10 @@ import pytest
 
 from bethink.access.reception import Reception
 from bethink.settings import Settings
-from bethink.testing.postgres_server import PostgresServer
 from tests.docs.test_docs import ROOT, blocks
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
+from tests.servers.postgres_server import PostgresServer
 from tests.stores.postgres.conftest import server as server
 
 HOW_TO = ROOT / "docs/how-to/README.md"

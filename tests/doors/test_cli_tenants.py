@@ -10,9 +10,9 @@ import pytest
 
 from bethink.access.reception import Reception
 from bethink.settings import Settings
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
+from tests.servers.postgres_server import PostgresServer
 from tests.stores.postgres.conftest import server as server
 
 OTHERS = ("acme", "研发部")

@@ -16,9 +16,9 @@ import pytest
 from bethink.errors import StoreError, said_to_anybody
 from bethink.server_log import FAULTS, Faults, back, left_alone
 from bethink.stores.composite.breaker import Breaker
-from bethink.testing.redis_server import RedisServer
 from tests.doors.http.served import served_on, until
 from tests.doors.mcp.asking import over_http, run
+from tests.servers.redis_server import RedisServer
 
 _TIME = r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} "
 

@@ -17,9 +17,9 @@ from bethink.access.answering import Refused
 from bethink.doors.cli.main import main
 from bethink.errors import StoreCorrupt, StoreError
 from bethink.settings import Settings
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.http.served import Served, served_on, until
 from tests.doors.mcp.asking import MODES, on_stdio, over_http, run
+from tests.servers.postgres_server import PostgresServer
 
 
 @pytest.fixture

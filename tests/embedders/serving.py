@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from bethink.testing.http_server import Reply as Reply
-from bethink.testing.http_server import Request as Request
-from bethink.testing.http_server import serving as serving
+from tests.servers.http_server import Reply as Reply
+from tests.servers.http_server import Request as Request
+from tests.servers.http_server import serving as serving
 
 
 class Server:

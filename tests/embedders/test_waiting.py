@@ -16,10 +16,10 @@ from bethink.embedders.waiting import HUNG_SECONDS, Waiting
 from bethink.errors import EmbedderError
 from bethink.settings import Settings
 from bethink.testing import working
-from bethink.testing.http_server import Reply, Request, serving
 from bethink.vocabulary import Vectors
 from tests.doors.http.served import until
 from tests.embedders_of_tests import Hung, Letters
+from tests.servers.http_server import Reply, Request, serving
 
 QUESTIONS: list[Kind] = ["query"]
 

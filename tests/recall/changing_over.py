@@ -12,8 +12,8 @@ from bethink.recall.presets import BALANCED, Preset
 from bethink.settings import Settings
 from bethink.stores.protocol import Store
 from bethink.testing import ToyEmbedder
-from bethink.testing.changing_over import change_over
 from bethink.vocabulary import Status
+from tests.stores.changing_over import change_over
 
 _SEARCHED = 5  # so many stages until everything was searched
 _NEW = ToyEmbedder("new 新", 6)

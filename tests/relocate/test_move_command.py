@@ -25,9 +25,9 @@ from bethink.stores.protocol import Store
 from bethink.stores.sqlite import schema as sqlite_schema
 from bethink.stores.sqlite.store import SQLiteStore
 from bethink.testing import ToyEmbedder, make_entry, make_memory
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
+from tests.servers.postgres_server import PostgresServer
 
 TOY = ToyEmbedder()
 MANY = 6_000  # six pages

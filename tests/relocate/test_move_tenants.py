@@ -17,10 +17,10 @@ from bethink.relocate.unfinished import NOTE
 from bethink.settings import Settings
 from bethink.stores.postgres.looking import schema_found
 from bethink.stores.sqlite.store import SQLiteStore
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.half import Stopped, stop
+from tests.servers.postgres_server import PostgresServer
 
 TENANTS = ("default", "acme", "研发部")
 

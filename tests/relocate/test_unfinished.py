@@ -23,11 +23,11 @@ from bethink.stores.protocol import Store
 from bethink.stores.sqlite.store import SQLiteStore
 from bethink.testing import FakeClock, make_entry, make_memory, make_offer
 from bethink.testing.entries import NOON
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
 from tests.relocate.filling import fill
 from tests.relocate.half import Stopped, half_moved, stop
+from tests.servers.postgres_server import PostgresServer
 
 Make = Callable[[str], Store]
 LATER = NOON + timedelta(minutes=5)

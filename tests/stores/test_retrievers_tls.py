@@ -19,7 +19,7 @@ from bethink.stores.elastic.retriever import ElasticRetriever
 from bethink.stores.in_memory import InMemoryStore
 from bethink.stores.qdrant.retriever import QdrantRetriever
 from bethink.stores.retriever_address import parse_address
-from bethink.testing.qdrant_server import QdrantServer
+from tests.servers.qdrant_server import QdrantServer
 from tests.stores.elastic.strict_server import StrictServer
 from tests.stores.qdrant.conftest import qdrant_binary as qdrant_binary
 from tests.stores.qdrant.conftest import server as server

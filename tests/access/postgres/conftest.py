@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bethink.settings import Settings
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 from tests.stores.postgres.conftest import server as server
 
 

@@ -19,8 +19,8 @@ from bethink.errors import Conflict, NotFound, StoreBusy, StoreTooNew, Unauthori
 from bethink.settings import Settings
 from bethink.stores.postgres.database import tenant_number
 from bethink.testing import FakeClock, run_at_once, working
-from bethink.testing.postgres_server import PostgresServer
 from tests.access.coming_in import AtDesk, caller, desk
+from tests.servers.postgres_server import PostgresServer
 
 
 @pytest.fixture

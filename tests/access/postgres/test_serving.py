@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from bethink.settings import Settings
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 _BETHINK = [sys.executable, "-m", "bethink.doors.cli.main"]
 

@@ -11,8 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from bethink.access.reception import Reception
 from bethink.settings import Settings
 from bethink.testing import FakeClock
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.http.served import LONG, SUSPICIOUS, Served, served_on
+from tests.servers.postgres_server import PostgresServer
 
 
 def numbers(client: httpx.Client) -> dict[str, float]:

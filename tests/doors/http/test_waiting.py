@@ -14,9 +14,9 @@ import pytest
 from bethink.doors.http.waiting import AT_ONCE
 from bethink.settings import Settings
 from bethink.testing import working
-from bethink.testing.http_server import Reply, Request, serving
 from tests.doors.http.served import Served, served_on, until
 from tests.doors.mcp.asking import over_http, run
+from tests.servers.http_server import Reply, Request, serving
 
 MOST = 60  # more than a server has threads
 FAQ = {"question": "怎么退款 refund？", "answers": ["七天内原路退回 within seven days"]}

@@ -10,7 +10,7 @@ import pytest
 
 from bethink.stores.postgres.store import PostgresStore
 from bethink.stores.protocol import Store
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 _numbers = itertools.count(1)
 

@@ -16,8 +16,8 @@ from bethink.errors import InvalidInput, MissingExtra
 from bethink.settings import Settings
 from bethink.stores.postgres.address import parse_address
 from bethink.stores.postgres.plain_errors import in_plain_words
-from bethink.testing.postgres_server import PostgresServer
 from tests.embedders_of_tests import Letters
+from tests.servers.postgres_server import PostgresServer
 
 
 def test_ours_is_taken_out_and_the_rest_is_libpq_s() -> None:

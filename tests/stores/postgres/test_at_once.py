@@ -16,7 +16,7 @@ from bethink.stores.postgres.address import parse_address
 from bethink.stores.postgres.pool import Connection, borrow_pool, return_pool
 from bethink.stores.postgres.store import PostgresStore
 from bethink.testing import ToyEmbedder, working
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 _WAITING = (
     "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = %s"

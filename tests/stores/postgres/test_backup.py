@@ -12,8 +12,8 @@ import psycopg
 from bethink.relocate.move import verify
 from bethink.stores.postgres.database import tenant_number
 from bethink.stores.postgres.store import PostgresStore
-from bethink.testing.postgres_server import PostgresServer, programs
 from tests.relocate.filling import answers, fill
+from tests.servers.postgres_server import PostgresServer, programs
 
 SCHEMAS = ("--schema=bethink", "--schema=bethink_server")
 

@@ -20,7 +20,7 @@ from bethink.stores.postgres.pool import Connection
 from bethink.stores.postgres.store import PostgresStore
 from bethink.stores.postgres.upkeep import _LOCK
 from bethink.stores.postgres.vector_tables import VectorTable
-from bethink.testing.postgres_server import ROLE, PostgresServer
+from tests.servers.postgres_server import ROLE, PostgresServer
 from tests.stores.postgres.test_large import TOY, fill, nearest
 from tests.stores.postgres.transaction_pool import TransactionPool
 

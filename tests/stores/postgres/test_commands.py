@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
+from tests.servers.postgres_server import PostgresServer
 
 
 @pytest.fixture

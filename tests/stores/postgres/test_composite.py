@@ -18,10 +18,10 @@ from bethink.stores.retrievers import MEANING, WORDS
 from bethink.stores.sqlite.store import SQLiteStore
 from bethink.stores.store_retriever import StoreRetriever
 from bethink.testing import StoreContract, ToyEmbedder
-from bethink.testing.changing_over import change_over
-from bethink.testing.postgres_server import PostgresServer
 from tests.contract.composites import PATIENT, ids, meaning, tell, words
 from tests.contract.unruly import Unruly, until
+from tests.servers.postgres_server import PostgresServer
+from tests.stores.changing_over import change_over
 from tests.stores.postgres.test_backup import SCHEMAS, name_of, run
 
 

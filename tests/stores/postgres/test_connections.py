@@ -21,7 +21,7 @@ from bethink.stores.postgres import database
 from bethink.stores.postgres.database import Cursor, tenant_number
 from bethink.stores.postgres.store import PostgresStore
 from bethink.testing import ToyEmbedder, make_entry, make_memory, run_at_once
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 TOY = ToyEmbedder()
 

@@ -11,7 +11,7 @@ from bethink import Engine
 from bethink.stores.composite.store import CompositeStore
 from bethink.stores.postgres import upkeep
 from bethink.stores.postgres.store import PostgresStore
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 SECRET = "剑鱼 the swordfish swims at dawn"
 _IN_PAGES = (

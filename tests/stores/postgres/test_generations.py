@@ -13,7 +13,7 @@ from bethink.stores.postgres.store import PostgresStore
 from bethink.stores.protocol import Store
 from bethink.testing import FakeClock
 from bethink.testing.generations import run_generation_programs
-from bethink.testing.redis_server import RedisServer
+from tests.servers.redis_server import RedisServer
 from tests.stores.redis.test_answers import again
 
 

@@ -11,8 +11,8 @@ import pytest
 from bethink.stores.postgres import growing, near
 from bethink.stores.postgres.store import PostgresStore
 from bethink.testing import ToyEmbedder, make_entry, make_memory
-from bethink.testing.postgres_server import PostgresServer
 from bethink.vocabulary import Entry
+from tests.servers.postgres_server import PostgresServer
 
 TOY = ToyEmbedder()
 

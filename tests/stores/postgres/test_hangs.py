@@ -20,8 +20,8 @@ from bethink.stores.postgres import database, pool
 from bethink.stores.postgres.database import Cursor
 from bethink.stores.postgres.store import PostgresStore
 from bethink.testing import make_entry, make_memory
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.http.served import served_on
+from tests.servers.postgres_server import PostgresServer
 
 _SLOWLY = "SELECT '慢 slow' FROM pg_sleep(1.5)"
 _DOOR = ".s.PGSQL.5432"

@@ -17,9 +17,9 @@ from bethink.stores.postgres.upkeep import index_name, index_of
 from bethink.stores.postgres.vector_tables import VectorTable
 from bethink.stores.protocol import Store
 from bethink.testing import StoreContract, ToyEmbedder, make_entry, make_memory
-from bethink.testing.postgres_server import PostgresServer
 from bethink.testing.programs import EVERYTHING, same_ranking
 from bethink.text.tokenise import query_terms
+from tests.servers.postgres_server import PostgresServer
 from tests.stores.postgres.test_contract import OnPostgres
 
 TOY = ToyEmbedder("toy", 16)

@@ -20,9 +20,9 @@ from bethink.stores.postgres.one_question import OneQuestion
 from bethink.stores.postgres.store import PostgresStore
 from bethink.stores.protocol import Compared
 from bethink.testing import ToyEmbedder, make_entry, make_memory
-from bethink.testing.changing_over import change_over
 from bethink.vocabulary import Status
 from tests.recall.changing_over import PLACES, check_changing_over
+from tests.stores.changing_over import change_over
 
 TOY, OTHER = ToyEmbedder(), ToyEmbedder("other", 6)
 OpenStore = Callable[[str], PostgresStore]

@@ -23,8 +23,8 @@ from bethink.stores.postgres import near, upkeep
 from bethink.stores.postgres.looking import tenant_exists
 from bethink.stores.postgres.store import PostgresStore
 from bethink.testing import ToyEmbedder, make_entry, make_memory, working
-from bethink.testing.postgres_server import ROLE, PostgresServer
 from tests.contract.unruly import until
+from tests.servers.postgres_server import ROLE, PostgresServer
 from tests.stores.postgres.transaction_pool import TransactionPool
 
 TOY = ToyEmbedder()

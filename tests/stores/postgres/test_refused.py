@@ -12,7 +12,7 @@ from bethink.errors import InvalidInput, StoreError, StoreUnavailable
 from bethink.stores.postgres.address import parse_address
 from bethink.stores.postgres.plain_errors import in_plain_words
 from bethink.stores.postgres.store import PostgresStore
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 
 @pytest.fixture(scope="module")

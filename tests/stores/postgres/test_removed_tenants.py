@@ -16,8 +16,8 @@ from bethink.stores.postgres.store import PostgresStore
 from bethink.stores.protocol import Written
 from bethink.testing import make_entry, make_memory, working
 from bethink.testing.entries import NOON
-from bethink.testing.postgres_server import PostgresServer
 from bethink.vocabulary import Event
+from tests.servers.postgres_server import PostgresServer
 
 Opened = Callable[[str], PostgresStore]
 _WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"

@@ -16,8 +16,8 @@ from bethink.errors import StoreBusy, StoreUnavailable
 from bethink.stores.postgres.database import Cursor
 from bethink.stores.postgres.store import PostgresStore
 from bethink.testing import ToyEmbedder, make_entry, make_memory, working
-from bethink.testing.postgres_server import PostgresServer
 from bethink.vocabulary import Action
+from tests.servers.postgres_server import PostgresServer
 
 TOY = ToyEmbedder()
 RESTARTS = 5

@@ -18,8 +18,8 @@ from bethink.access.reception import Reception
 from bethink.settings import Settings
 from bethink.testing import ToyEmbedder, working
 from bethink.testing.at_once import Workers
-from bethink.testing.postgres_server import PostgresServer
 from tests.doors.http.served import Served
+from tests.servers.postgres_server import PostgresServer
 
 RESTARTS = 50
 WRITERS, READERS = 2, 2

@@ -16,7 +16,7 @@ from bethink.stores.postgres.database import tenant_number
 from bethink.stores.postgres.pool import borrow_pool, return_pool
 from bethink.stores.postgres.store import DEFAULT_TENANT, PostgresStore
 from bethink.testing import ToyEmbedder, make_entry, make_memory, make_offer, run_at_once
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 CATALOG = """
 SELECT 'column', table_name, column_name, data_type, is_nullable, column_default, collation_name

@@ -13,7 +13,7 @@ from bethink.filters import parse_filter
 from bethink.stores.postgres import near
 from bethink.stores.postgres.store import PostgresStore
 from bethink.testing import ToyEmbedder, make_entry, make_memory
-from bethink.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 TOY = ToyEmbedder("toy", 16)
 QUESTION = np.eye(1, 16, 0, dtype=np.float32)[0]

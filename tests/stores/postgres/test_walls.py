@@ -13,8 +13,8 @@ from bethink.stores.postgres.database import tenant_number
 from bethink.stores.postgres.store import PostgresStore
 from bethink.testing import ToyEmbedder, make_entry, make_memory, make_offer
 from bethink.testing.entries import NOON
-from bethink.testing.postgres_server import PostgresServer
 from bethink.vocabulary import Event
+from tests.servers.postgres_server import PostgresServer
 
 TOY = ToyEmbedder()
 OpenStore = Callable[[str], PostgresStore]

@@ -11,7 +11,7 @@ import pytest
 from bethink.stores.qdrant.retriever import QdrantRetriever
 from bethink.stores.retriever_address import parse_address
 from bethink.stores.retrievers import Retriever
-from bethink.testing.qdrant_server import QdrantServer
+from tests.servers.qdrant_server import QdrantServer
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "qdrant"
 

@@ -17,8 +17,8 @@ from bethink.stores.retriever_address import RetrieverAddress, parse_address
 from bethink.stores.retrievers import Retriever
 from bethink.stores.sqlite.store import SQLiteStore
 from bethink.testing import StoreContract, run_programs
-from bethink.testing.qdrant_server import QdrantServer
 from tests.contract.composites import PATIENT
+from tests.servers.qdrant_server import QdrantServer
 from tests.stores.elastic.strict_server import StrictServer
 
 

@@ -10,7 +10,7 @@ from bethink.stores.qdrant.retriever import QdrantRetriever
 from bethink.stores.retriever_address import parse_address
 from bethink.stores.retrievers import Retriever
 from bethink.testing import RetrieverContract
-from bethink.testing.qdrant_server import QdrantServer
+from tests.servers.qdrant_server import QdrantServer
 
 
 class TestQdrant(RetrieverContract):

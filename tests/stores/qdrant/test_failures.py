@@ -17,8 +17,8 @@ from bethink.stores.qdrant.retriever import QdrantRetriever
 from bethink.stores.retriever_address import parse_address
 from bethink.stores.retrievers import Changes, Position, Retriever, RetrieverUnfit, Seen
 from bethink.testing.entries import ToyEmbedder, make_memory
-from bethink.testing.qdrant_server import QdrantServer
 from bethink.testing.retriever_contract import POSITION, TOY, keys, told
+from tests.servers.qdrant_server import QdrantServer
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from bethink.errors import RetrieverRefused, SettingsError, StoreUnavailable
 from bethink.settings import Settings, load
 from bethink.stores.composite import CompositeStore
 from bethink.stores.retriever_address import parse_address
-from bethink.testing.postgres_server import PostgresServer
-from bethink.testing.qdrant_server import QdrantServer
 from tests.doors.running import Cli, Ran
 from tests.doors.running import cli as cli
+from tests.servers.postgres_server import PostgresServer
+from tests.servers.qdrant_server import QdrantServer
 from tests.stores.elastic.strict_server import StrictServer
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from bethink.stores.redis.link import Bounds
-from bethink.testing.redis_server import RedisServer
+from tests.servers.redis_server import RedisServer
 from tests.stores.redis.proxy import Proxy
 
 # A busy machine must not look like a Redis that is away.

@@ -19,9 +19,9 @@ from bethink.recall.presets import BALANCED, PRESETS
 from bethink.settings import Settings
 from bethink.stores.in_memory import InMemoryStore
 from bethink.testing import FakeClock
-from bethink.testing.redis_server import RedisServer
 from bethink.vocabulary import Json, Recollection, Status, Vectors
 from tests.embedders_of_tests import Letters
+from tests.servers.redis_server import RedisServer
 
 THEME = "which theme does Mei like?"
 CHINESE = "小美喜欢什么主题？"

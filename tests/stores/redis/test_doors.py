@@ -20,11 +20,11 @@ from bethink.access.tenants import Tenants
 from bethink.errors import SettingsError
 from bethink.settings import Settings
 from bethink.stores.redis.reasons import reason_of
-from bethink.testing.redis_server import RedisServer
 from bethink.vocabulary import Status
 from tests.access.coming_in import AtDesk
 from tests.doors.running import Cli
 from tests.doors.running import cli as cli
+from tests.servers.redis_server import RedisServer
 
 PASSWORD = "sesame-开门"
 

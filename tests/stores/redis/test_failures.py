@@ -21,7 +21,7 @@ from bethink.stores.redis.hot import HotOnRedis
 from bethink.stores.redis.keys import Keys
 from bethink.stores.redis.link import Bounds, Link, Unanswered
 from bethink.testing import working
-from bethink.testing.redis_server import RedisServer
+from tests.servers.redis_server import RedisServer
 from tests.stores.redis.conftest import HASTY, PATIENT
 from tests.stores.redis.proxy import Proxy
 

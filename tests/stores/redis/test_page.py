@@ -8,7 +8,7 @@ from typing import Any
 
 from bethink import Engine
 from bethink.settings import Settings
-from bethink.testing.redis_server import RedisServer
+from tests.servers.redis_server import RedisServer
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "redis.md"
 SECONDS = {"answer": 60, "answers": 86_400, "erasures": 86_400}

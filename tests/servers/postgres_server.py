@@ -33,7 +33,7 @@ class PostgresServer:
     @contextmanager
     def started(cls, **settings: str) -> Iterator[PostgresServer]:
         """Made, started, and in the end stopped and thrown away. Settings as in postgresql.conf."""
-        shared = Path("/dev/shm")  # noqa: S108  # in memory: what is right does not depend on disks
+        shared = Path("/dev/shm")  # in memory: what is right does not depend on disks
         folder = Path(tempfile.mkdtemp(prefix="pg", dir=shared if shared.is_dir() else None))
         server = cls(folder, settings)
         try:
@@ -117,7 +117,7 @@ class PostgresServer:
         if os.geteuid() == 0:
             who = {"user": _UNPRIVILEGED, "extra_groups": []}
         with (self.folder / "errors").open("w") as errors:
-            done = subprocess.run(  # noqa: S603  # our own words
+            done = subprocess.run(  # our own words
                 [folder / program, *arguments],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,

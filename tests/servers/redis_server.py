@@ -58,7 +58,7 @@ class RedisServer:
         given = {name.replace("_", "-"): value for name, value in self._settings.items()}
         words = [word for name, value in (options | given).items() for word in (f"--{name}", value)]
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603  # our own words
+            self._process = subprocess.Popen(  # our own words
                 [_program(), *words],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,

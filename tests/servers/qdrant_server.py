@@ -35,7 +35,7 @@ class QdrantServer:
     def started(cls, binary: Path, **settings: str) -> Iterator[QdrantServer]:
         """Started, and in the end stopped and thrown away. Settings as in its environment, without
         `QDRANT__`: `SERVICE__API_KEY="…"`."""
-        shared = Path("/dev/shm")  # noqa: S108  # in memory: what is right does not depend on disks
+        shared = Path("/dev/shm")  # in memory: what is right does not depend on disks
         folder = Path(tempfile.mkdtemp(prefix="qd", dir=shared if shared.is_dir() else None))
         server = cls(binary, folder, settings)
         try:
@@ -58,7 +58,7 @@ class QdrantServer:
         }
         environment = os.environ | {f"QDRANT__{name}": value for name, value in told.items()}
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603  # the binary that we were given
+            self._process = subprocess.Popen(  # the binary that we were given
                 [self._binary], cwd=self.folder, env=environment, stdout=log, stderr=log
             )
         self._wait()

@@ -1,0 +1,1 @@
+"""Servers that tests and benchmarks start for themselves: HTTP, PostgreSQL, Qdrant, Redis."""
