@@ -8,10 +8,10 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from tools.pages.commands import page
 
 from bethink import BethinkError, Status, errors
 from bethink.doors.cli.main import COMMANDS, build_parser
-from bethink.doors.cli.reference import page
 from bethink.filters import (
     LIST_FIELDS,
     NUMBER_FIELDS,
@@ -66,7 +66,7 @@ def test_commands_in_the_docs_exist(path: Path) -> None:
 
 def test_the_command_reference_is_true() -> None:
     assert (ROOT / "docs/reference/commands.md").read_text("utf-8") == page(), (
-        "run: python -m bethink.doors.cli.reference > docs/reference/commands.md"
+        "run: python -m tools.pages.commands > docs/reference/commands.md"
     )
 
 

@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from fastapi.routing import APIRoute
+from tools.pages.rest import page
 
 from bethink.access.reception import Reception
 from bethink.doors.http.app import create_app
-from bethink.doors.http.reference import page
 from bethink.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs/reference/rest.md"
@@ -27,7 +27,7 @@ def _ways(reception: Reception) -> set[str]:
 
 def test_the_page_is_true() -> None:
     assert PAGE.read_text("utf-8") == page(), (
-        "run: python -m bethink.doors.http.reference > docs/reference/rest.md"
+        "run: python -m tools.pages.rest > docs/reference/rest.md"
     )
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from pytest import approx
+from tools.pages.presets import page
 
 from bethink import Engine, Status
 from bethink.errors import InvalidInput
-from bethink.recall.preset_pages import as_record, page
+from bethink.recall.preset_outline import as_record
 from bethink.recall.presets import PRESETS, PURPOSES, Preset, preset_named
 from bethink.recall.presets_by_use import BY_USE
 from bethink.recall.thresholds import Thresholds
@@ -192,7 +193,7 @@ def test_an_unknown_preset_names_the_known_ones(engine: Engine, name: Any) -> No
 
 def test_the_page_is_true() -> None:
     assert (ROOT / "docs/reference/presets.md").read_text("utf-8") == page(), (
-        "run: python -m bethink.recall.preset_pages > docs/reference/presets.md"
+        "run: python -m tools.pages.presets > docs/reference/presets.md"
     )
 
 

@@ -27,7 +27,7 @@ from bethink.condition import EngineStatus, status_record
 from bethink.errors import Forbidden, InvalidInput, SettingsError, unknown_space
 from bethink.events.kinds import event_record
 from bethink.hot import without_place
-from bethink.recall.preset_pages import as_record as preset_record
+from bethink.recall.preset_outline import as_record as preset_record
 from bethink.recall.presets import PRESETS
 from bethink.recall.render import as_record as answer_record
 from bethink.recall.render import what_a_model_sees

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from tools.pages.mcp_conformance import NOT_OURS
 
 from bethink.access.reception import Reception
 from bethink.doors.http.app import create_app
-from bethink.doors.mcp.conformance import NOT_OURS
 from bethink.doors.mcp.mounting import PATH, mount
 from bethink.settings import Settings
 from tests.doors.mcp import conformance_server

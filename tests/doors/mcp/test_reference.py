@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bethink.doors.mcp.reference import page
+from tools.pages.mcp import page
 
 PAGE = Path(__file__).parents[3] / "docs/reference/mcp.md"
 
 
 def test_the_page_is_that_of_the_server() -> None:
-    again = "run: python -m bethink.doors.mcp.reference > docs/reference/mcp.md"
+    again = "run: python -m tools.pages.mcp > docs/reference/mcp.md"
     assert PAGE.read_text("utf-8") == page(), again

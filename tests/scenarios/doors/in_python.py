@@ -11,7 +11,7 @@ from bethink.condition import status_record
 from bethink.errors import BethinkError, no_such_memory, no_such_offer
 from bethink.events.kinds import event_record
 from bethink.recall import why_not
-from bethink.recall.preset_pages import as_record as preset_record
+from bethink.recall.preset_outline import as_record as preset_record
 from bethink.recall.presets import PRESETS
 from bethink.recall.render import as_record as answer_record
 from bethink.recall.render import what_a_model_sees

@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    from bethink.recall.preset_pages import as_record, outline
+    from bethink.recall.preset_outline import as_record, outline
     from bethink.recall.presets import PRESETS, preset_named
 
     chosen = [preset_named(arguments.name)] if arguments.name else list(PRESETS.values())

@@ -1,6 +1,6 @@
 """Write the reference page of the command line from the parser itself:
 
-python -m bethink.doors.cli.reference > docs/reference/commands.md
+python -m tools.pages.commands > docs/reference/commands.md
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bethink.doors.cli.main import COMMANDS, build_parser
 _INTRO = """\
 # Commands
 
-Made from the commands' own help by `python -m bethink.doors.cli.reference`; a test keeps it true.
+Made from the commands' own help by `python -m tools.pages.commands`; a test keeps it true.
 
 Answers go to standard output, everything else to standard error. Output is JSON when asked
 (`--json`) or when standard output is no terminal. Exit codes: 0 well, 1 something else (for

@@ -1,6 +1,6 @@
 """Write the reference page of MCP from what the server itself lists:
 
-python -m bethink.doors.mcp.reference > docs/reference/mcp.md
+python -m tools.pages.mcp > docs/reference/mcp.md
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import mcp_types as types
+from tools.pages.mcp_conformance import NOT_OURS
 
 from bethink.access.caller import Scope
 from bethink.doors.mcp import prompts, resources
-from bethink.doors.mcp.conformance import NOT_OURS
 from bethink.doors.mcp.data import SPACES
 from bethink.doors.mcp.knowledge import knowledge_tools
 from bethink.doors.mcp.sessions import MOST_EACH
@@ -21,7 +21,7 @@ from bethink.doors.mcp.tools import TOOLS, tools_for
 _INTRO = f"""\
 # MCP
 
-Made from what the server lists by `python -m bethink.doors.mcp.reference`; a test keeps it true.
+Made from what the server lists by `python -m tools.pages.mcp`; a test keeps it true.
 How to put it into an agent: [MCP set-up](../how-to/mcp.md).
 
 | | `bethink mcp` | `bethink serve`, under `/mcp` |

@@ -1,31 +1,14 @@
-"""Presets, told: their stages with what is set in them, and what each stage does.
-
-python -m bethink.recall.preset_pages > docs/reference/presets.md
-"""
+"""A preset for people and programs: its stages in order, each with what is set in it."""
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
 from bethink.filters import Filter, in_words
 from bethink.recall.draft import Stage
-from bethink.recall.presets import PRESETS, PURPOSES, Preset
-
-_INTRO = """\
-# Presets
-
-Made from the code by `python -m bethink.recall.preset_pages`; a test keeps it true.
-
-A preset is an ordered list of stages: `bethink recall "…" --preset NAME`, or
-`engine.recall("…", preset="name")`. `bethink presets` prints this list. A preset may bring a
-limit, a budget and a share of its own (how much of an answer may be unverified); they hold where
-neither the caller nor the settings name others. Any list of stages makes a preset of your own: see
-[Ask](../how-to/ask.md).
-"""
+from bethink.recall.presets import PURPOSES, Preset
 
 
 def options(stage: Stage) -> dict[str, Any]:
@@ -97,32 +80,3 @@ def as_record(preset: Preset) -> dict[str, Any]:
             for _, stages in steps(preset)
         ],
     }
-
-
-def summary(stage: Stage) -> str:
-    """The first sentence of what its class, or else its file, says of it."""
-    made = type(stage)
-    told = made.__doc__ or ""
-    if not told or told.startswith(f"{made.__name__}("):  # a dataclass without a word of its own
-        told = sys.modules[made.__module__].__doc__ or ""
-    paragraph = " ".join(told.strip().split("\n\n")[0].split())
-    return re.split(r"(?<=[.。]) ", paragraph)[0].rstrip(":.") + "."
-
-
-def page() -> str:
-    parts = [_INTRO]
-    every: dict[str, Stage] = {}
-    for preset in PRESETS.values():
-        lines = "\n".join(outline(preset))
-        parts.append(f"## {preset.name}\n\n{PURPOSES[preset.name]}\n\n```text\n{lines}\n```\n")
-        every |= {type(one).__name__: one for _, stages in steps(preset) for one in stages}
-    rows = "\n".join(
-        f"| `{name}` | `{type(stage).__module__}` | {summary(stage)} |"
-        for name, stage in sorted(every.items())
-    )
-    parts.append(f"## Stages\n\n| stage | module | what it does |\n|---|---|---|\n{rows}\n")
-    return "\n".join(parts)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

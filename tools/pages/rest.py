@@ -1,6 +1,6 @@
 """Write the reference page of REST from the routes themselves:
 
-python -m bethink.doors.http.reference > docs/reference/rest.md
+python -m tools.pages.rest > docs/reference/rest.md
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bethink.doors.http.api_reading import Operation, operations
 _INTRO = """\
 # REST
 
-Made from the routes by `python -m bethink.doors.http.reference`; a test keeps it true. A running
+Made from the routes by `python -m tools.pages.rest`; a test keeps it true. A running
 server shows the same at `/docs`, without any network, and for programs at `/openapi.json`. How to
 run one: [A server for a team](../how-to/team-server.md).
 
