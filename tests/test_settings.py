@@ -196,6 +196,26 @@ def test_save_keeps_the_others_and_what_they_say(project: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_save_keeps_comments_and_order(project: Path, newline: str) -> None:
+    written = (
+        "# 我的设置 my settings\n\nspace = '工作'   # where I work\n"
+        'limit = 7\t# few\nretrievers = [  # engines\n  "qdrant://h:1/x",\n]\n# the end'
+    ).replace("\n", newline)
+    path = user("")
+    path.write_bytes(written.encode())
+    save_user("limit", "5")
+    assert path.read_bytes().decode() == written.replace("limit = 7", "limit = 5")
+    save_user("limit", None)
+    left = written.replace(f"limit = 7\t# few{newline}", "")
+    assert path.read_bytes().decode() == left
+    save_user("deadline", "2.5")
+    assert path.read_bytes().decode().startswith(left)
+    got = settings.load(environment={}, directory=project).settings
+    assert (got.space, got.deadline) == ("工作", 2.5)
+    assert got.retrievers == ("qdrant://h:1/x",)
+
+
 @pytest.mark.parametrize(("name", "value"), [("limit", "many"), ("colour", "red"), ("limit", "0")])
 def test_save_refuses_what_load_would(name: str, value: str) -> None:
     before = user("limit = 5\n").read_bytes()

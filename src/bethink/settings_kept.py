@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from bethink.errors import SettingsError
 from bethink.settings import SET, config_file, read_file, typed
 
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
 
 def save_user(name: str, value: str | None) -> Path:
-    """Write one value to the user's file (None removes it), keeping the others.
+    """Write one value to the user's file (None removes it). All other lines stay as they are.
 
     The file may hold a key, so nobody else may ever read it, not even while it is written.
     """
     path = config_file()
-    told = read_file(path) if path.is_file() else {}
-    told.pop(name, None)
-    if value is not None:
-        told[name] = typed(name, value, SET)
+    told = _document(path)
+    if value is None:
+        told.pop(name, None)
+    else:
+        told[name] = typed(name, value, SET)  # in its place, or before the first table
+    text = told.as_string()
     target = path.resolve()  # a link into somebody's dotfiles stays a link
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -32,8 +36,8 @@ def save_user(name: str, value: str | None) -> Path:
             f"variable BETHINK_{name.upper()} instead"
         ) from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.writelines(f"{key} = {_toml(item)}\n" for key, item in told.items())
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
@@ -43,6 +47,11 @@ def save_user(name: str, value: str | None) -> Path:
     return path
 
 
-def _toml(value: Any) -> str:
-    # a JSON string is a TOML basic string (but for DEL); numbers read the same in both
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _document(path: Path) -> TOMLDocument:
+    """Return the file as it is written, with its comments and its order; empty if there is none."""
+    import tomlkit
+
+    if not path.is_file():
+        return tomlkit.document()
+    read_file(path)  # raises SettingsError, which says what is wrong
+    return tomlkit.parse(path.read_bytes().decode("utf-8"))

@@ -3,6 +3,10 @@
 Ours are added at the end, between two marks; nothing else is touched. They are found again by what
 they call and not by the marks, which may be gone. What is left must say what the rest said before;
 if it would not, the file is left alone and a person is asked.
+
+The lines are edited as text. tomlkit cannot be used for that: it merges an array of tables that
+stands in several places of a file (theirs `[[hooks.Stop]]` above, ours below), so reading and
+writing alone moves tables of the user (0.15).
 """
 
 from __future__ import annotations
