@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
+from bethink.embedders.measured import ByScript
 from bethink.embedders.protocol import Kind
 from bethink.text.tokenise import terms
 from bethink.vocabulary import Vectors
+
+T = TypeVar("T")
+
+
+def every_measured(table: Mapping[str, T | ByScript[T]]) -> list[T]:
+    """Return all values of a table of measurements, of both scripts."""
+    found: list[T] = []
+    for one in table.values():
+        found += one if isinstance(one, ByScript) else [one]
+    return found
 
 
 class Letters:

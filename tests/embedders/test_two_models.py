@@ -10,7 +10,7 @@ import pytest
 
 from bethink import Engine
 from bethink.embedders.loading import embedder_named
-from bethink.embedders.measured import ByScript, every, measured
+from bethink.embedders.measured import ByScript, measured
 from bethink.embedders.models import model_named
 from bethink.embedders.onnx import OnnxEmbedder
 from bethink.embedders.protocol import Embedder, embed_question, embed_texts
@@ -205,7 +205,6 @@ def test_what_was_measured_is_found_by_script() -> None:
     assert measured(table, "pair/1/2", "lighthouse", "-") == "latin"
     assert measured(table, "pair/1/2", "灯塔 42", "-") == "other"
     assert measured(table, "two/1", "灯塔", "-") == measured(table, None, "灯塔", "-") == "-"
-    assert every(table) == ["a", "latin", "other"]
 
 
 def test_every_measured_pair_is_known_wherever_cosines_are_read(pair: TwoModels) -> None:

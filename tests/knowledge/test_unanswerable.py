@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bethink import Engine, Status
-from bethink.embedders.measured import every
 from bethink.knowledge import KnowledgeBase
 from bethink.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
 from bethink.recall.noise import DropNoise
 from bethink.recall.presets import Preset
 from bethink.recall.presets_by_use import knowledge_preset
+from tests.embedders_of_tests import every_measured
 from tests.knowledge.documents_of_tests import handbooks
 
 UNANSWERED = ["recipe for sourdough bread", "珠穆朗玛峰海拔多少米"]
@@ -102,7 +102,7 @@ def test_below_the_floor_of_documents(engine: Engine, question: str) -> None:
     assert "confidence" in found.reasons[0]
 
 
-@pytest.mark.parametrize("line", [WORDS_ALONE, ANY_EMBEDDER, *every(MEASURED)])
+@pytest.mark.parametrize("line", [WORDS_ALONE, ANY_EMBEDDER, *every_measured(MEASURED)])
 def test_floors_of_large_bases_are_higher(line: Calibration) -> None:
     small, usual, large, huge = (
         line.raised(line.documents, n) for n in (30, 2_000, 30_000, 10_000_000)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from bethink.notebook import front_matter, reading
 from bethink.notebook.forms import Form
 from bethink.notebook.index_file import read_index
-from bethink.notebook.layout import HISTORY, HOMES, file_of
+from bethink.notebook.layout import HISTORY, HOMES, journal_file
 from bethink.notebook.meta_list import field_of
 from bethink.notebook.parse import parse
 
@@ -17,7 +17,7 @@ EXAMPLES = [block.split("```")[0] for block in PAGE.split("```markdown\n")[1:]]
 def test_every_file_and_form_is_named() -> None:
     for kind, home in HOMES.items():
         assert f"| `{home.file}` | `{kind}` |" in PAGE
-    assert f"`{file_of('journal', day=date(2026, 5, 1))}`" in PAGE
+    assert f"`{journal_file(date(2026, 5, 1))}`" in PAGE
     assert f"`{HISTORY}`" in PAGE
     for form in Form:
         assert f"| `{form}` |" in PAGE

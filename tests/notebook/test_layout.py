@@ -12,7 +12,6 @@ from bethink.notebook.layout import (
     INDEX,
     Reading,
     day_of,
-    file_of,
     is_journal,
     journal_file,
     kind_of,
@@ -28,22 +27,20 @@ def path(text: str) -> PurePosixPath:
 
 
 def test_each_kind_has_the_file_that_the_notebook_promises() -> None:
-    assert {kind: str(file_of(kind, day=DAY)) for kind in (*HOMES, "journal")} == {
+    assert {kind: str(home.file) for kind, home in HOMES.items()} == {
         "preference": "user/preferences.md",
         "instruction": "user/instructions.md",
         "entity": "user/entities.md",
         "task": "TASKS.md",
         "decision": "agent/decisions.md",
         "pattern": "agent/patterns.md",
-        "journal": "journal/2026-05-01.md",
     }
-    assert file_of("note", day=DAY) is None
+    assert str(journal_file(DAY)) == "journal/2026-05-01.md"
 
 
 def test_what_is_written_by_kind_is_read_as_that_kind() -> None:
-    for kind in (*HOMES, "journal"):
-        file = file_of(kind, day=DAY)
-        assert file is not None
+    files = {kind: home.file for kind, home in HOMES.items()} | {"journal": journal_file(DAY)}
+    for kind, file in files.items():
         assert kind_of(file) == kind
         assert reading_of(file, Form.NOTEBOOK) is Reading.LISTS
 

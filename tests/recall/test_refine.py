@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from bethink import Engine, Status
-from bethink.embedders.measured import every
 from bethink.embedders.use_multilingual import UseMultilingual
 from bethink.errors import InvalidInput
 from bethink.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
 from bethink.recall.draft import Evidence
 from bethink.settings import Settings
 from bethink.vocabulary import Recollection, Step
+from tests.embedders_of_tests import every_measured
 from tests.engines_of_tests import STORES, engine_on
 
 _MODEL = UseMultilingual()  # loaded once for this file
@@ -155,7 +155,7 @@ def test_a_floor_is_a_confidence(words_alone: Engine, floor: Any) -> None:
 
 
 def test_calibrations_rise_with_the_evidence() -> None:
-    for calibration in (WORDS_ALONE, ANY_EMBEDDER, *every(MEASURED)):
+    for calibration in (WORDS_ALONE, ANY_EMBEDDER, *every_measured(MEASURED)):
         assert isinstance(calibration, Calibration)
         nothing = calibration.confidence(Evidence(0.0, 0.0, 0.0, 100))
         something = calibration.confidence(Evidence(0.5, 3.0, 0.5, 100))

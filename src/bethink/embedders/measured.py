@@ -30,11 +30,3 @@ def measured(
             chosen: T = found.latin if mostly_latin(text) else found.other
             return chosen
     return otherwise
-
-
-def every(table: Mapping[str, T | ByScript[T]]) -> list[T]:
-    """All that was measured, whatever for."""
-    found: list[T] = []
-    for one in table.values():
-        found += one if isinstance(one, ByScript) else [one]
-    return found

@@ -128,7 +128,7 @@ class Reading(Shared):
             return run(query, freshened, kit)
 
         def ask() -> Recollection:  # what it knows of the store is newer than what it is kept under
-            return run(query, stages, self._kit(query, self._seen(query.spaces), kit.deadline))
+            return run(query, stages, self._kit(self._seen(query.spaces), kit.deadline))
 
         return before.recall(query, stages, ask)
 
@@ -166,7 +166,7 @@ class Reading(Shared):
             withheld=self.withheld.out_of_reach(names, seen=store),
             **options,
         )
-        return query, stages, self._kit(query, store, reading.Deadline(began + query.deadline))
+        return query, stages, self._kit(store, reading.Deadline(began + query.deadline))
 
     def _seen(self, names: Sequence[str]) -> Store:
         """The store as a question to these spaces sees it from now on."""
@@ -175,7 +175,7 @@ class Reading(Shared):
         look_at = (overrides.NOTES, withheld.NOTES, unfinished.NOTE)
         return self.store.for_question(names, look_at)
 
-    def _kit(self, query: Query, store: Store, deadline: reading.Deadline) -> reading.Kit:
+    def _kit(self, store: Store, deadline: reading.Deadline) -> reading.Kit:
         if isinstance(store, HasParts):
             store = store.within(deadline.left())
         return reading.Kit(

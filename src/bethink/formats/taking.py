@@ -89,7 +89,3 @@ def labels(value: object) -> list[str]:
         return []
     cleaned = (str(item).strip() for item in value if isinstance(item, str | int | float))
     return list(dict.fromkeys(label[:128] for label in cleaned if label))
-
-
-def size_of(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -222,7 +222,7 @@ class _Pages:
             pieces = self._parsed(text, path)
             _refuse_other(pieces, {ordinal}, path)
             if reading_of(path, self._book.form) is Reading.LISTS:
-                after = self._item(text, pieces[ordinal], path, memory, fields)
+                after = self._item(text, pieces[ordinal], path, fields)
             else:
                 after = self._section(text, pieces[ordinal], path, fields)
             rest = self._parsed(after, path)
@@ -241,9 +241,7 @@ class _Pages:
         change(self._book.root, path, edit)
         return read[-1]
 
-    def _item(
-        self, text: str, piece: Piece, path: PurePosixPath, memory: Memory, fields: dict[str, Any]
-    ) -> str:
+    def _item(self, text: str, piece: Piece, path: PurePosixPath, fields: dict[str, Any]) -> str:
         lines = split_lines(text)
         marker = markdown.marker_of(lines[piece.start])
         first = lines[piece.start][marker.content if marker else 0 :]

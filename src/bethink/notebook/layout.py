@@ -67,14 +67,6 @@ def journal_file(day: date) -> PurePosixPath:
     return JOURNAL / f"{day:%Y-%m-%d}.md" if day.year >= 1000 else JOURNAL / f"{day.isoformat()}.md"
 
 
-def file_of(kind: str, *, day: date) -> PurePosixPath | None:
-    """The file that this kind is written to; None where it has none (a note gets its own)."""
-    if kind == "journal":
-        return journal_file(day)
-    home = HOMES.get(kind)
-    return None if home is None else home.file
-
-
 def kind_of(path: PurePosixPath, form: Form = Form.NOTEBOOK) -> str:
     """The kind of what stands in this file, unless the file itself says otherwise."""
     if form != Form.FOLDER and path in _KIND_OF:

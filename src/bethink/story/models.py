@@ -25,7 +25,6 @@ def _told(value: object) -> object:
 
 
 Fact = Annotated[str, BeforeValidator(_told)]
-Facts = dict[str, Fact]
 Index = Annotated[int, Field(ge=0, lt=100_000)]  # of a chapter, or of a scene in its chapter
 
 

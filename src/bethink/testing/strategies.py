@@ -183,7 +183,6 @@ questions = st.lists(
     st.sampled_from(every_term) | st.sampled_from(every_term + HOSTILE_TERMS), max_size=4
 ).map(tuple)
 counts = st.dictionaries(ids | st.just("nobody"), st.integers(1, 3), max_size=2)
-places = st.lists(st.integers(0, 5), max_size=3).map(tuple)
 some_ids = st.lists(ids | st.just("nobody"), max_size=4).map(tuple)
 
 searches: st.SearchStrategy[p.Step] = st.one_of(
