@@ -111,7 +111,7 @@ def lessons(text: str) -> Iterator[Learned]:
 
 def _is_secret(sentence: str) -> bool:
     """Refused, not only redacted: what is left of it would be no wish any more."""
-    from bethink.text.redact import redact
+    from bethink.text.redaction import redact
     from bethink.text.secrets import holds_secret
 
     return bool(holds_secret(sentence)) or bool(redact(sentence).kinds)
