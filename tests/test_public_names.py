@@ -10,7 +10,7 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_type
 
 import pytest
 
@@ -151,6 +151,17 @@ EAGER = {
     *("bethink.engine", "bethink.testing", "bethink.testing.store_contract"),
     *("bethink.testing.tier_contract", "bethink.text.suspicion"),
 }
+
+
+def test_types_are_as_precise_as_from_the_module_itself() -> None:
+    """The type checker reads this; an unknown name is an error to it (see below)."""
+    with bethink.Engine.in_memory(embedder="none") as engine:
+        assert_type(engine, bethink.Engine)
+        answer = engine.recall("深色主题 dark mode")
+        assert_type(answer, bethink.Recollection)
+        assert_type(answer.as_search_response().results, tuple[bethink.SearchResult, ...])
+        assert_type(bethink.PRESETS["skill"], bethink.Preset)
+    assert isinstance(answer, bethink.Recollection)
 
 
 def test_the_version_is_the_packages() -> None:

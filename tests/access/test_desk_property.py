@@ -59,10 +59,10 @@ steps = st.lists(
         st.sampled_from(
             (
                 "remember remember_many revise reinforce forget recall context search why_not "
-                "get list history spaces status offer quarantine offered working digest promote reject "
-                "restore undo from_source roll_back events settings set_setting export supersede "
-                "promote_by_rules forget_space import_many doctor repeat tell_story ask_story "
-                "tell_base ask_base"
+                "get list history spaces status offer quarantine offered working digest promote "
+                "reject restore undo from_source roll_back events settings set_setting export "
+                "supersede promote_by_rules forget_space import_many doctor repeat tell_story "
+                "ask_story tell_base ask_base"
             ).split()
         ),
         st.integers(0, 9),
