@@ -12,9 +12,8 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from bethink import Engine
-from bethink.vocabulary import Principal
-from bethink.workflow.langgraph import MemoryState, offering_node, retrieval_node
+from bethink import Engine, Principal
+from bethink.workflow import MemoryState, offering_node, retrieval_node
 
 
 class State(MemoryState, total=False):

@@ -12,9 +12,7 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bethink import Engine
-from bethink.vocabulary import Principal
-from bethink.workflow.node import MemoryRetrievalNode
+from bethink import Engine, MemoryRetrievalNode, Principal
 
 GROUP = "release-42"
 

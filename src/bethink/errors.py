@@ -35,6 +35,45 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+__all__ = [
+    "DISTRIBUTION",
+    "BethinkError",
+    "Conflict",
+    "EmbedderError",
+    "FingerprintMismatch",
+    "Forbidden",
+    "InvalidInput",
+    "InvalidVector",
+    "LLMError",
+    "MissingExtra",
+    "NotFound",
+    "NotebookFileRefused",
+    "RerankerError",
+    "RetrieverRefused",
+    "SettingsError",
+    "StoreBusy",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreFull",
+    "StoreMissing",
+    "StoreReadOnly",
+    "StoreTooNew",
+    "StoreUnavailable",
+    "TooManyRequests",
+    "Unauthorised",
+    "UnknownSpace",
+    "WebError",
+]
+
+DISTRIBUTION = "bethink"  # what `pip install` calls us; every message about installing uses it
+UPGRADE = f"pip install -U {DISTRIBUTION}"
+REINSTALL = f"pip install --force-reinstall {DISTRIBUTION}"
+
+
+def install_extra(*extras: str) -> str:
+    """Return the command that installs us with these extras."""
+    return f"pip install '{DISTRIBUTION}[{','.join(extras)}]'"
+
 
 class BethinkError(Exception):
     """The root. `code` is stable and the same in every door; `exit_code` is the CLI's."""
@@ -218,7 +257,7 @@ class MissingExtra(BethinkError):
     exit_code = 7
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional part: pip install 'bethink[{extra}]'")
+        super().__init__(f"{feature} needs an optional part: {install_extra(extra)}")
 
 
 class SettingsError(BethinkError):

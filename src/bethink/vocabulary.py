@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Vectors: TypeAlias = NDArray[np.float32]
 
     from bethink.filters import Filter
+    from bethink.search_response import SearchResponse
 else:  # naming a type must not cost a cold process the import of NumPy
     Vector = Vectors = Any
 
@@ -274,6 +275,12 @@ class Recollection:
 
     def __bool__(self) -> bool:
         return bool(self.hits)
+
+    def as_search_response(self) -> SearchResponse:
+        """Return the hits as results with the field names of a notebook's search."""
+        from bethink.search_response import SearchResponse
+
+        return SearchResponse.of(self)
 
 
 class Principal(NamedTuple):

@@ -96,6 +96,7 @@ def test_the_same_answers(reception: Reception) -> None:
         ("why_not", (told["id"], "预算会议 budget"), {}),
         *(("recall", (text,), {"touch": False}) for text in QUESTIONS),
         *(("recall", (text,), {"explain": True, "where": {"tags": "theme"}}) for text in QUESTIONS),
+        *(("search", (text,), {"budget": 200}) for text in QUESTIONS),
         *(("context", (text,), {"language": "zh", "budget": 200}) for text in QUESTIONS),
         ("recall", ("budget 预算",), {"spaces": ["工作"], "touch": False}),
     ]

@@ -241,7 +241,7 @@ def test_a_trace_that_could_not_be_written_is_not_written_after_an_erasure(tmp_p
     events.mkdir()
     with Engine(tmp_path / "m.db", settings=Settings(embedder="hashing")) as engine:
         engine.recall("小美的秘密 secret")
-        engine.settle(forget=True)
+        engine._settle(forget=True)
         events.rmdir()
         engine.events.flush()
         assert engine.events.since(0) == []

@@ -58,11 +58,11 @@ steps = st.lists(
         st.sampled_from(range(len(ACTORS))),
         st.sampled_from(
             (
-                "remember remember_many revise reinforce forget recall context why_not get list "
-                "history spaces status offer quarantine offered working digest promote reject "
-                "restore undo from_source roll_back events settings set_setting export supersede "
-                "promote_by_rules forget_space import_many doctor repeat tell_story ask_story "
-                "tell_base ask_base"
+                "remember remember_many revise reinforce forget recall context search why_not "
+                "get list history spaces status offer quarantine offered working digest promote "
+                "reject restore undo from_source roll_back events settings set_setting export "
+                "supersede promote_by_rules forget_space import_many doctor repeat tell_story "
+                "ask_story tell_base ask_base"
             ).split()
         ),
         st.integers(0, 9),
@@ -114,7 +114,7 @@ class World:
                 return desk.revise(some_id, {"text": f"{text} revised"})
             case "offer":
                 return desk.offer(told, parents=[some_id])
-            case "recall" | "context":
+            case "recall" | "context" | "search":
                 return getattr(desk, verb)(f"canary 雀 note {n}", **where)
             case "why_not":
                 return desk.why_not(some_id, "canary 雀", **where)

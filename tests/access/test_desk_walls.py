@@ -66,7 +66,8 @@ def test_another_space_does_not_exist_by_any_verb(mine: AtDesk) -> None:
     said = set()
     for name in (HIDDEN, "no-such-space", "global"):
         for verb, args in (
-            ("recall", ("budget",)), ("context", ("budget",)), ("list", ()), ("quarantine", ()),
+            ("recall", ("budget",)), ("context", ("budget",)), ("search", ("budget",)),
+            ("list", ()), ("quarantine", ()),
             ("working", ()), ("from_source", ("x",)), ("roll_back", ("x",)), ("export", ()),
         ):  # fmt: skip
             with pytest.raises(UnknownSpace) as e:
@@ -94,6 +95,7 @@ def test_nothing_that_is_shown_tells_of_another_space(mine: AtDesk, root: AtDesk
         [
             mine.recall(f"budget {SECRET}", explain=True),
             mine.context("budget 预算"),
+            mine.search("budget 预算"),
             mine.list(),
             mine.list(where={"kind": "note"}),
             mine.spaces(),
@@ -264,6 +266,7 @@ NEEDS = {
     "forget_space": (Scope.ADMIN, ("global",)),
     "recall": (Scope.READ, ("x",)),
     "context": (Scope.READ, ("x",)),
+    "search": (Scope.READ, ("x",)),
     "why_not": (Scope.READ, ("id", "x")),
     "get": (Scope.READ, ("id",)),
     "list": (Scope.READ, ()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 import shlex
 from dataclasses import fields
@@ -23,6 +25,8 @@ from bethink.filters import (
 from bethink.settings import MEANING, PROJECT_MAY_SET, Settings
 
 ROOT = Path(__file__).parents[2]
+PUBLIC_MODULES = ("bethink.errors", "bethink.filters", "bethink.settings")
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 
 
@@ -40,6 +44,33 @@ def test_python_blocks_run(
     names: dict[str, object] = {}
     for block in blocks(path, "python"):
         exec(compile(block, str(path), "exec"), names)
+
+
+def programs() -> list[tuple[str, str]]:
+    """Every Python program that we show: blocks of all pages, and the examples."""
+    shown = [(str(path), block) for path in PAGES for block in blocks(path, "python")]
+    return shown + [(str(path), path.read_text("utf-8")) for path in EXAMPLES]
+
+
+def test_what_we_show_imports_nothing_deeper_than_a_package() -> None:
+    """Modules inside a package may be renamed; what we show must go on working."""
+    imported: set[str] = set()
+    for shown_in, program in programs():
+        for node in ast.walk(ast.parse(program)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bethink"):
+                names = {node.module or "": {alias.name for alias in node.names}}
+            elif isinstance(node, ast.Import):
+                names = {a.name: set() for a in node.names if a.name.startswith("bethink")}
+            else:
+                continue
+            for module, what in names.items():
+                found = importlib.import_module(module)
+                is_public = module in PUBLIC_MODULES or hasattr(found, "__path__")
+                assert is_public, f"{shown_in}: {module} is a module"
+                public = getattr(found, "__all__", None)
+                assert public is None or what <= set(public), f"{shown_in}: {module}: {what}"
+                imported.add(module)
+    assert {"bethink", "bethink.recall", "bethink.stores", "bethink.workflow"} <= imported
 
 
 def commands_in(path: Path) -> list[str]:

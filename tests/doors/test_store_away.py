@@ -142,6 +142,7 @@ _READS = [
     ("GET", "/v1/doctor", None),
     ("POST", "/v1/recall", {"question": "预算"}),
     ("POST", "/v1/context", {"question": "预算 budget"}),
+    ("POST", "/v1/search", {"question": "预算 budget"}),
     ("POST", "/v1/memories/m1/why-not", {"question": "预算"}),
     ("POST", "/v1/knowledge/手册/search", {"query_text": "预算"}),
 ]

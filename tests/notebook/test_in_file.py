@@ -113,7 +113,7 @@ def test_a_space_that_a_folder_fills_is_let_go_of_first(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="source remove"):
             at.engine.forget_space("work")
         assert len(at.memories()) == 2
-        at.engine.let_go(at.book)
+        at.engine._let_go(at.book)
         assert at.engine.forget_space("work") == 2
 
 

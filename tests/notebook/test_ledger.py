@@ -121,7 +121,7 @@ def test_a_book_that_changes_its_space_begins_anew(tmp_path: Path) -> None:
     with shelf(tmp_path) as at:
         at.write("a.md", "# A\n\nb 乙\n")
         at.sync()
-        at.engine.let_go(at.book)
+        at.engine._let_go(at.book)
         assert len(at.memories()) == 1
         at.books.add(at.root, space="other", form=at.book.form, writable=True, project=True)
         assert at.sync().added == 1

@@ -68,7 +68,7 @@ def test_files_that_are_added_again_elsewhere_find_their_memories(tmp_path: Path
         at.write("n.md", "# N\n\nother 别的\n")
         at.sync()
         ids = at.ids()
-        at.engine.let_go(at.book)
+        at.engine._let_go(at.book)
         there = at.root.rename(tmp_path / "elsewhere")
         (there / "n.md").write_text("# M\n\nnot the same at all\n", "utf-8")
         bind(at, there)
@@ -83,7 +83,7 @@ def test_forgotten_books_leave_nothing_to_find(tmp_path: Path) -> None:
     with shelf(tmp_path) as at:
         at.write("agent/decisions.md", DECISIONS)
         at.sync()
-        at.engine.let_go(at.book, forget=True)
+        at.engine._let_go(at.book, forget=True)
         assert at.books.former("work") == []
         bind(at, at.root)
         assert at.sync().added == 2

@@ -373,12 +373,12 @@ def test_letting_go_of_a_book(tmp_path: Path) -> None:
         at.sync()
         at.engine.remember("told by hand 手记", space="work")
         before = at.ids()
-        assert at.engine.let_go(at.book) == 0
+        assert at.engine._let_go(at.book) == 0
         assert at.ids() == before
         at.books.add(at.root, space="work", form=at.book.form, writable=True, project=True)
         assert counts(at.sync()) == (0, 0, 0, 0)
         assert at.ids() == before
-        assert at.engine.let_go(at.book, forget=True) == 1
+        assert at.engine._let_go(at.book, forget=True) == 1
         assert list(at.memories()) == ["told by hand 手记"]
         assert at.bytes_anywhere("xylophonequagga") == []
         assert (at.root / "a.md").exists()

@@ -140,7 +140,7 @@ def test_without_books_or_the_extra_it_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with shelf(tmp_path) as at:
-        at.engine.let_go(at.book)
+        at.engine._let_go(at.book)
         with pytest.raises(InvalidInput, match="source add"):
             watch(at.engine, tell=print)
         monkeypatch.setitem(sys.modules, "watchfiles", None)

@@ -14,7 +14,7 @@ from bethink import Engine
 from bethink.events.kinds import KINDS, RETRIEVAL_TRACE
 from bethink.recall.traced import plain_words
 from bethink.settings import Settings
-from bethink.text.redact import redact
+from bethink.text.redaction import redact
 from bethink.text.secret_labels import TRACE
 from tests.embedders_of_tests import Letters
 from tests.text.made_up_secrets import KEYS

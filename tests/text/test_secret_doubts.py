@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bethink.text.redact import redact
+from bethink.text.redaction import redact
 from bethink.text.secret_doubts import may_hold_secret
 
 SECRETS = {

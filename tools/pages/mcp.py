@@ -17,6 +17,7 @@ from bethink.doors.mcp.data import SPACES
 from bethink.doors.mcp.knowledge import knowledge_tools
 from bethink.doors.mcp.sessions import MOST_EACH
 from bethink.doors.mcp.tools import TOOLS, tools_for
+from bethink.errors import install_extra
 
 _INTRO = f"""\
 # MCP
@@ -29,7 +30,7 @@ How to put it into an agent: [MCP set-up](../how-to/mcp.md).
 | transport | standard input and output | streamable HTTP |
 | you are | whoever started it | whoever the key is of (`Authorization: Bearer bk_…`) |
 | you may | all; `--read-only`, `--space NAME` | what the key's scopes and spaces say |
-| needs | `pip install 'bethink[mcp]'` | `pip install 'bethink[mcp,server]'` |
+| needs | `{install_extra("mcp")}` | `{install_extra("mcp", "server")}` |
 
 - Protocol versions up to 2026-07-28, and those with a handshake down to 2024-11-05.
 - A tool answers with structured content that fits its output schema, and with the same as JSON

@@ -113,6 +113,16 @@ class Desk(Reviewing, Stories, Knowledge):
         return answer_from_outside(answer)
 
     @verb(Scope.READ, beside=True)
+    def search(self, text: str, *, spaces: SpaceNames | None = None, **options: Any) -> Record:
+        """Return what is recalled with the field names of `SearchResponse`, and its status."""
+        answer = self._asked(text, spaces, options)
+        return {
+            **answer.as_search_response().as_record(),
+            "status": answer.status.value,
+            "reasons": list(answer.reasons),
+        }
+
+    @verb(Scope.READ, beside=True)
     def context(
         self, text: str, *, spaces: SpaceNames | None = None, language: str = "en", **options: Any
     ) -> Record:

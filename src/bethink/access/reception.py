@@ -187,7 +187,7 @@ class Reception:
             )
         with self.tenants.engine(DEFAULT_TENANT) as engine:
             engine.spaces()
-            engine.open_hot()
+            engine._open_hot()
 
     # For whoever runs the server; each is noted
 

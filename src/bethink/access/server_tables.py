@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bethink.access.server_rows import Answered, Rows, only
-from bethink.errors import MissingExtra, StoreTooNew
+from bethink.errors import UPGRADE, MissingExtra, StoreTooNew
 
 try:
     # a connection knows the types that are known when it is opened, and those of the pool will
@@ -168,7 +168,7 @@ class ServerTables:
         if version > _VERSION:
             raise StoreTooNew(
                 f"the keys in {self.shown} have schema {version}; this Bethink knows {_VERSION}. "
-                "Upgrade with: pip install -U bethink"
+                f"Upgrade with: {UPGRADE}"
             )
         return int(version)
 

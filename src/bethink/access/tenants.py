@@ -98,15 +98,15 @@ class Tenants:
             return tuple(self._open)
 
     def settle(self, tenant: str, *, forget: bool = False) -> None:
-        """See `Engine.settle`; nothing where its engine is not open."""
+        """See `Engine._settle`; nothing where its engine is not open."""
         with self._if_open(tenant) as engine:
             if engine is not None:
-                engine.settle(forget=forget)
+                engine._settle(forget=forget)
 
     def troubles(self, tenant: str) -> tuple[str, ...]:
-        """See `Engine.troubles`; none where its engine is not open."""
+        """See `Engine._troubles`; none where its engine is not open."""
         with self._if_open(tenant) as engine:
-            return () if engine is None else engine.troubles()
+            return () if engine is None else engine._troubles()
 
     @contextmanager
     def _if_open(self, tenant: str) -> Iterator[Engine | None]:
@@ -125,11 +125,11 @@ class Tenants:
         with self._lock:
             numbers = self._hot_before
             for held in self._open.values():
-                numbers = numbers.and_(held.engine.hot_numbers())
+                numbers = numbers.and_(held.engine._hot_numbers())
         return numbers
 
     def _end(self, engine: Engine) -> None:
-        done = engine.hot_numbers()._replace(away=0)
+        done = engine._hot_numbers()._replace(away=0)
         with self._lock:
             self._hot_before = self._hot_before.and_(done)
         engine.close()
@@ -241,7 +241,7 @@ class Tenants:
     def _opened(self, tenant: str) -> Engine:
         store, settings = self.homes.open(tenant)
         engine = Engine(store, embedder=self._shared(), settings=settings, clock=self._clock)
-        engine.before_erasing(lambda: self.before_erasing(tenant))
+        engine._before_erasing(lambda: self.before_erasing(tenant))
         return engine
 
     def _shared(self) -> Embedder | str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bethink.embedders.protocol import Kind
-from bethink.errors import EmbedderError
+from bethink.errors import REINSTALL, EmbedderError
 from bethink.vocabulary import Vectors
 
 _VERSION = "0.2.1"
@@ -65,7 +65,6 @@ def _load() -> Any:
         from bethink.embedders.use_cache import load_encoder
     except ImportError as e:
         raise EmbedderError(
-            f"the bilingual model is not installed ({e}); run: "
-            "pip install --force-reinstall bethink"
+            f"the bilingual model is not installed ({e}); run: {REINSTALL}"
         ) from None
     return load_encoder(_VERSION)

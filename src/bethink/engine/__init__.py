@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bethink.llms.protocol import LLM
     from bethink.rerankers.protocol import Reranker
 
+__all__ = ["Engine", "EngineStatus"]
+
 
 class Engine(Writing, Reading, Deciding, Keeping, Moving):
     """A memory. Safe to share between threads; many processes may use one store at once."""

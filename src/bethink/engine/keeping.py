@@ -46,7 +46,7 @@ class Keeping(Shared):
             None if spaces is None else tuple(space_names(spaces, self.settings) or ())
         )
 
-    def let_go(self, book: Book, *, forget: bool = False) -> int:
+    def _let_go(self, book: Book, *, forget: bool = False) -> int:
         """Read a book no more; with `forget`, erase what was remembered of it. How many went."""
         from bethink.notebook.sync import let_go
 
@@ -76,11 +76,11 @@ class Keeping(Shared):
         """A quick look, without loading any model."""
         return status_of(self.store, self._parts)
 
-    def troubles(self) -> tuple[str, ...]:
+    def _troubles(self) -> tuple[str, ...]:
         """What fails in this process; for whoever answers in several."""
         return tuple(troubles_of(self.store, self._parts))
 
-    def settle(self, *, forget: bool = False) -> None:
+    def _settle(self, *, forget: bool = False) -> None:
         """Write what is owed: how often memories were recalled, and events. `forget`: keep no
         question in memory, since somebody is about to erase what may have been asked for."""
         try:
@@ -93,16 +93,16 @@ class Keeping(Shared):
             if forget:
                 self._parts.forget_questions()
 
-    def before_erasing(self, told: Callable[[], None]) -> None:
+    def _before_erasing(self, told: Callable[[], None]) -> None:
         """Have this called before questions are erased; for whoever answers in other processes."""
         self._parts.before_erasing = told
 
-    def open_hot(self) -> None:
+    def _open_hot(self) -> None:
         """Now, not with the first question: what is missing or wrong of it is said at once. Redis
         itself is not asked."""
         _ = self._parts.hot
 
-    def hot_numbers(self) -> HotNumbers:
+    def _hot_numbers(self) -> HotNumbers:
         """What the setting `hot` did so far, without asking Redis anything."""
         return self._parts.hot_numbers()
 

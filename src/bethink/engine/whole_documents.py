@@ -31,7 +31,7 @@ def forget_documents(
         held = engine.store.get(batch, spaces=[space])
         texts += [one.text for one in held if one is not None]
         gone += engine.forget_many(batch, space=space, finish=False)
-    return gone, engine.finish_erasing(texts[:_LOOKED_FOR]) if texts else []
+    return gone, engine._finish_erasing(texts[:_LOOKED_FOR]) if texts else []
 
 
 def _mark(engine: Writing, cards: Sequence[Memory], space: str) -> None:

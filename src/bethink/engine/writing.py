@@ -165,7 +165,7 @@ class Writing(Shared):
             kept = self.tiers.held_by(offer)
             self.tiers.erase(offer.memory)
             self._parts.erase_questions(memory_id)
-            said = self.finish_erasing([offer.memory.text])
+            said = self._finish_erasing([offer.memory.text])
             if kept is not None:
                 said.append(f"long-term memory holds these words as {kept}: forget that one too")
             return Receipt(offer.id, offer.space, Action.FORGOTTEN, notes=tuple(said))
@@ -178,10 +178,10 @@ class Writing(Shared):
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
         self.withheld.remove(self.withheld.ids(memory.space) & {memory_id})
         self._parts.erase_questions(memory_id)
-        held = self.finish_erasing([memory.text])
+        held = self._finish_erasing([memory.text])
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 
-    def finish_erasing(self, texts: Sequence[str]) -> list[str]:
+    def _finish_erasing(self, texts: Sequence[str]) -> list[str]:
         """Look for what the files still hold of forgotten texts, and erase it; where something is
         left for now (nowhere, as a rule)."""
         copied = self._parts.hot.owed()

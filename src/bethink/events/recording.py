@@ -203,7 +203,7 @@ def _clean(kind: str, data: Data) -> Data:
     """Names, ids and errors may hold a secret too. A trace was made without."""
     if kind == RETRIEVAL_TRACE:
         return data
-    from bethink.text.redact import redact
+    from bethink.text.redaction import redact
 
     return {
         name: redact(value).text if isinstance(value, str) else value

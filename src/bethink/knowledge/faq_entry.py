@@ -150,7 +150,7 @@ def _several(value: object, name: str) -> list[str]:
 def _cleaned(text: str, clean: bool) -> str:
     if not clean:
         return text
-    from bethink.text.redact import redact
+    from bethink.text.redaction import redact
 
     return redact(text).text
 

@@ -176,7 +176,7 @@ class Faqs(Shared):
         ids = self._ids(names)
         held = self.engine.store.get(ids, spaces=[self.space])
         gone = self.engine.forget_many(ids, space=self.space, finish=False)
-        left = self.engine.finish_erasing([one.text for one in held if one is not None])
+        left = self.engine._finish_erasing([one.text for one in held if one is not None])
         if notes is not None:
             notes += left
         self._changed(FAQ, "removed", gone)

@@ -1,0 +1,201 @@
+"""Reading: presets, their stages, and the forms of an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bethink.lazy_exports import lazy_exports
+
+__all__ = [
+    "BALANCED",
+    "FORMATS",
+    "PRESETS",
+    "Abstain",
+    "AsOf",
+    "Budget",
+    "Calibration",
+    "Candidate",
+    "CardsGiveWay",
+    "Context",
+    "Deadline",
+    "Deduplicate",
+    "Draft",
+    "DropNoise",
+    "Dropped",
+    "ExactFirst",
+    "Expand",
+    "FaqEntries",
+    "FaqOnce",
+    "FindPeriod",
+    "Floor",
+    "FuseAdaptively",
+    "FuseUnion",
+    "GatherEvidence",
+    "Hit",
+    "HotFirst",
+    "Hydrate",
+    "Kit",
+    "NearestFew",
+    "OnePerMemory",
+    "OneSpace",
+    "Passage",
+    "Period",
+    "Place",
+    "Plan",
+    "Preset",
+    "Query",
+    "RaisePeriod",
+    "Recency",
+    "ReciprocalRanks",
+    "Recollection",
+    "Refine",
+    "Rerank",
+    "Route",
+    "RouteRule",
+    "Salience",
+    "SearchExact",
+    "SearchHot",
+    "SearchMeaning",
+    "SearchPeriod",
+    "SearchResponse",
+    "SearchResult",
+    "SearchWords",
+    "SideBySide",
+    "Stage",
+    "Status",
+    "Step",
+    "Thresholds",
+    "TimelinePath",
+    "Trace",
+    "WhyNot",
+    "Widen",
+    "as_brief",
+    "as_history",
+    "as_markdown",
+    "as_record",
+    "as_text",
+    "built_in_routes",
+    "by_rules",
+    "explanation",
+    "fresh",
+    "knowledge_preset",
+    "parse_routes",
+    "preset_named",
+    "read_routes",
+    "reciprocal_ranks",
+    "route_of",
+    "what_a_model_sees",
+]
+
+if TYPE_CHECKING:
+    from bethink.recall.abstain import Abstain, Calibration
+    from bethink.recall.as_of import AsOf
+    from bethink.recall.budget import Budget, Widen
+    from bethink.recall.cards import CardsGiveWay
+    from bethink.recall.context import Context
+    from bethink.recall.deduplicate import Deduplicate, OnePerMemory
+    from bethink.recall.draft import Deadline, Draft, Kit, Period, Stage
+    from bethink.recall.evidence import GatherEvidence
+    from bethink.recall.exact_first import ExactFirst
+    from bethink.recall.expand import Expand
+    from bethink.recall.faq_entries import FaqEntries
+    from bethink.recall.faq_once import FaqOnce
+    from bethink.recall.floor import Floor
+    from bethink.recall.fuse import ReciprocalRanks, reciprocal_ranks
+    from bethink.recall.fuse_adaptively import FuseAdaptively
+    from bethink.recall.fuse_union import FuseUnion
+    from bethink.recall.hydrate import Hydrate
+    from bethink.recall.noise import DropNoise
+    from bethink.recall.one_space import OneSpace
+    from bethink.recall.plan import Plan, by_rules
+    from bethink.recall.presets import BALANCED, PRESETS, Preset, preset_named
+    from bethink.recall.presets_by_use import knowledge_preset
+    from bethink.recall.recency import Recency
+    from bethink.recall.refine import Refine
+    from bethink.recall.render import (
+        FORMATS,
+        as_brief,
+        as_history,
+        as_markdown,
+        as_record,
+        as_text,
+        explanation,
+        what_a_model_sees,
+    )
+    from bethink.recall.rerank import Rerank
+    from bethink.recall.route import Route, RouteRule, route_of
+    from bethink.recall.route_table import built_in_routes, parse_routes, read_routes
+    from bethink.recall.salience import Salience, fresh
+    from bethink.recall.search_exact import SearchExact
+    from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot
+    from bethink.recall.search_meaning import SearchMeaning
+    from bethink.recall.search_words import SearchWords
+    from bethink.recall.side_by_side import SideBySide
+    from bethink.recall.thresholds import Thresholds
+    from bethink.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
+    from bethink.recall.timeline_path import TimelinePath
+    from bethink.recall.why_not import WhyNot
+    from bethink.search_response import SearchResponse, SearchResult
+    from bethink.vocabulary import (
+        Candidate,
+        Dropped,
+        Hit,
+        Passage,
+        Place,
+        Query,
+        Recollection,
+        Status,
+        Step,
+        Trace,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "bethink.recall.abstain": "Abstain Calibration",
+            "bethink.recall.as_of": "AsOf",
+            "bethink.recall.budget": "Budget Widen",
+            "bethink.recall.cards": "CardsGiveWay",
+            "bethink.recall.context": "Context",
+            "bethink.recall.deduplicate": "Deduplicate OnePerMemory",
+            "bethink.recall.draft": "Deadline Draft Kit Period Stage",
+            "bethink.recall.evidence": "GatherEvidence",
+            "bethink.recall.exact_first": "ExactFirst",
+            "bethink.recall.expand": "Expand",
+            "bethink.recall.faq_entries": "FaqEntries",
+            "bethink.recall.faq_once": "FaqOnce",
+            "bethink.recall.floor": "Floor",
+            "bethink.recall.fuse": "ReciprocalRanks reciprocal_ranks",
+            "bethink.recall.fuse_adaptively": "FuseAdaptively",
+            "bethink.recall.fuse_union": "FuseUnion",
+            "bethink.recall.hydrate": "Hydrate",
+            "bethink.recall.noise": "DropNoise",
+            "bethink.recall.one_space": "OneSpace",
+            "bethink.recall.plan": "Plan by_rules",
+            "bethink.recall.presets": "BALANCED PRESETS Preset preset_named",
+            "bethink.recall.presets_by_use": "knowledge_preset",
+            "bethink.recall.recency": "Recency",
+            "bethink.recall.refine": "Refine",
+            "bethink.recall.render": (
+                "FORMATS as_brief as_history as_markdown as_record as_text explanation "
+                "what_a_model_sees"
+            ),
+            "bethink.recall.rerank": "Rerank",
+            "bethink.recall.route": "Route RouteRule route_of",
+            "bethink.recall.route_table": "built_in_routes parse_routes read_routes",
+            "bethink.recall.salience": "Salience fresh",
+            "bethink.recall.search_exact": "SearchExact",
+            "bethink.recall.search_hot": "HotFirst NearestFew SearchHot",
+            "bethink.recall.search_meaning": "SearchMeaning",
+            "bethink.recall.search_words": "SearchWords",
+            "bethink.recall.side_by_side": "SideBySide",
+            "bethink.recall.thresholds": "Thresholds",
+            "bethink.recall.timeline": "FindPeriod RaisePeriod SearchPeriod",
+            "bethink.recall.timeline_path": "TimelinePath",
+            "bethink.recall.why_not": "WhyNot",
+            "bethink.search_response": "SearchResponse SearchResult",
+            "bethink.vocabulary": (
+                "Candidate Dropped Hit Passage Place Query Recollection Status Step Trace"
+            ),
+        },
+    )

@@ -109,24 +109,7 @@ def step_record(step: Step) -> dict[str, Any]:
 
 def search_response(answer: Recollection) -> dict[str, Any]:
     """Results, what they cost, and what is left: the JSON that a notebook's search gives."""
-    return {
-        "results": [
-            {
-                "chunk_id": f"{hit.id}#{hit.passage.ordinal}",
-                "uri": hit.memory.source or f"memory:{hit.id}",
-                "content": hit.text,
-                "score": hit.score,
-                "memory_type": hit.memory.kind,
-                "section": hit.memory.section,
-                "reinforcement": hit.memory.reinforcement,
-                "token_count": hit.tokens,
-                **({} if hit.memory.verified else {"verified": False}),
-            }
-            for hit in answer.hits
-        ],
-        "total_tokens": answer.tokens_used,
-        "budget_remaining": answer.tokens_left,
-    }
+    return answer.as_search_response().as_record()
 
 
 def as_markdown(answer: Recollection) -> str:

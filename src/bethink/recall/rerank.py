@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from bethink.errors import RerankerError
 from bethink.recall.draft import Draft, Kit
-from bethink.rerankers.protocol import Reranker, score_texts
 from bethink.text.both_ends import both_ends
 from bethink.vocabulary import Candidate, Status
+
+if TYPE_CHECKING:
+    from bethink.rerankers.protocol import Reranker
 
 PART = "reranker"
 
@@ -55,6 +57,8 @@ class Rerank:
         reranker: Reranker, draft: Draft, kit: Kit, first: tuple[Candidate, ...]
     ) -> list[float]:
         """In the pool, so that one that hangs is left behind when the time is up."""
+        from bethink.rerankers.protocol import score_texts  # a cold start does without it
+
         question = both_ends(draft.query.text)
         texts = [candidate.text for candidate in first]
         left = kit.deadline.left()

@@ -37,7 +37,7 @@ def traced(answer: Recollection) -> dict[str, Any]:
 def _without_secrets(question: str) -> tuple[str, bool]:
     if plain_words(question):
         return question, True
-    from bethink.text.redact import redact
+    from bethink.text.redaction import redact
 
     redacted = redact(question)
     return redacted.text, not redacted.kinds

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bethink.text.redact import has_trace, kinds_marked, redact, redaction_note
+from bethink.text.redaction import has_trace, kinds_marked, redact, redaction_note
 from bethink.vocabulary import Memory
 
 MARK = "redacted"

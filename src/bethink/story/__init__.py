@@ -1,27 +1,23 @@
 """Story memory: who is here, what state they are in, what happened that matters."""
 
-from bethink.story.models import (
-    Cast,
-    Character,
-    EntityState,
-    SceneAdded,
-    SceneMemoryContext,
-    ScenePlan,
-    StoryEvent,
-    StoryMemory,
-    Thread,
-    TimelineEntry,
-)
-from bethink.story.story import Story
-from bethink.story.tools import StoryTools
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bethink.lazy_exports import lazy_exports
 
 __all__ = [
     "Cast",
     "Character",
+    "Claim",
+    "Contradiction",
     "EntityState",
     "SceneAdded",
     "SceneMemoryContext",
     "ScenePlan",
+    "ScenePoint",
+    "Source",
+    "StateChange",
     "Story",
     "StoryEvent",
     "StoryMemory",
@@ -29,3 +25,42 @@ __all__ = [
     "Thread",
     "TimelineEntry",
 ]
+
+if TYPE_CHECKING:
+    from bethink.story.models import (
+        Cast,
+        Character,
+        Claim,
+        Contradiction,
+        EntityState,
+        SceneAdded,
+        SceneMemoryContext,
+        ScenePlan,
+        ScenePoint,
+        Source,
+        StateChange,
+        StoryEvent,
+        StoryMemory,
+        Thread,
+        TimelineEntry,
+    )
+    from bethink.story.story import Story
+    from bethink.story.tools import StoryTools
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "bethink.story.models": (
+                "Cast Character Claim Contradiction EntityState SceneAdded SceneMemoryContext "
+                "ScenePlan ScenePoint Source StateChange StoryEvent StoryMemory Thread "
+                "TimelineEntry"
+            ),
+            "bethink.story.story": "Story",
+            "bethink.story.tools": "StoryTools",
+        },
+        extras={
+            "bethink.story.models": "story",
+            "bethink.story.story": "story",
+            "bethink.story.tools": "story",
+        },
+    )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from bethink.text.linear import Match, linear
-from bethink.text.redact import redact, undisguised
+from bethink.text.redaction import redact, undisguised
 from bethink.text.secret_checks import stands_for_one
 from bethink.text.secret_labels import KEY, LIKE, PASSES, UNITS, looks_plain
 

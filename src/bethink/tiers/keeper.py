@@ -11,7 +11,7 @@ from bethink.errors import InvalidInput, unknown_space
 from bethink.recall.asking import whole
 from bethink.remember.pipeline import BATCH
 from bethink.stores.tiers import OfferPage
-from bethink.text.redact import redact
+from bethink.text.redaction import redact
 from bethink.tiers.deciding import held_by, restore, the_offers
 from bethink.tiers.kit import FILTER, RULES, Kit
 from bethink.tiers.offering import offer

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bethink.filters import Condition
 from bethink.stores.tiers import OfferPage
-from bethink.text.redact import redact
+from bethink.text.redaction import redact
 from bethink.tiers.deciding import held_by
 from bethink.tiers.kit import Kit
 from bethink.tiers.offering import source_hash

@@ -177,7 +177,7 @@ class _Outcome(NamedTuple):
 
 def _failed(error: str, *notes: str) -> _Outcome:
     """An error may quote the input, and the input may hold a secret."""
-    from bethink.text.redact import redact
+    from bethink.text.redaction import redact
 
     told = [redact(note).text for note in notes]
     return _Outcome("", [], Status.UNAVAILABLE.value, told, redact(error).text)

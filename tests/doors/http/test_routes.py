@@ -39,6 +39,47 @@ def test_told_and_asked(client: httpx.Client, text: str) -> None:
     assert context["ids"] == [told.json()["id"]]
 
 
+@pytest.mark.parametrize("text", TOLD)
+def test_search_answers_with_the_fields_of_a_search_response(
+    client: httpx.Client, text: str
+) -> None:
+    fields = {"kind": "preference", "source": "notes/ui.md", "section": "界面 UI"}
+    told = remembered(client, text, **fields)
+    client.post(f"/v1/memories/{told}/reinforce", json={})
+    recalled = client.post("/v1/recall", json={"question": text}).json()
+    answer = client.post("/v1/search", json={"question": text, "limit": 3, "budget": 200}).json()
+    assert answer == {
+        "results": [
+            {
+                "chunk_id": f"{told}#0",
+                "uri": "notes/ui.md",
+                "content": text,
+                "score": recalled["hits"][0]["score"],
+                "memory_type": "preference",
+                "section": "界面 UI",
+                "reinforcement": 1,
+                "token_count": recalled["hits"][0]["tokens"],
+            }
+        ],
+        "total_tokens": recalled["tokens_used"],
+        "budget_remaining": 200 - recalled["tokens_used"],
+        "status": "answered",
+        "reasons": [],
+    }
+
+
+def test_a_search_result_says_that_nobody_has_reviewed_it(client: httpx.Client) -> None:
+    assert client.post("/v1/offers", json={"text": LONG, "confidence": 0.9}).status_code == 201
+    results = client.post("/v1/search", json={"question": LONG, "preset": "workflow"}).json()
+    assert [one["verified"] for one in results["results"]] == [False]
+
+
+def test_an_empty_search_says_its_status(client: httpx.Client) -> None:
+    answer = client.post("/v1/search", json={"question": "量子计算 quantum computing"}).json()
+    assert (answer["results"], answer["total_tokens"]) == ([], 0)
+    assert answer["status"] == "empty"
+
+
 def test_told_again_it_is_counted(client: httpx.Client) -> None:
     first = client.post("/v1/memories", json={"text": "预算会议改到周五"}).json()
     again = client.post("/v1/memories", json={"text": "预算会议改到周五"}).json()

@@ -17,7 +17,7 @@ from tests.doors.http.served import LONG, Served, served_on
 CANARY = {"a": "canary-alpha 金丝雀甲", "b": "canary-beta 金丝雀乙"}
 IDS = ["m1", "会议/一", "shared", "global/m1"]
 VERBS = ["remember", "offer", "recall", "get", "list", "forget", "revise", "promote", "reject",
-         "status", "events", "digest", "source", "rollback", "history", "why", "context",
+         "status", "events", "digest", "source", "rollback", "history", "why", "context", "search",
          "quarantine", "spaces", "repeat", "working", "export"]  # fmt: skip
 
 
@@ -67,8 +67,8 @@ def act(side: Side, verb: str, number: int, memory_id: str) -> httpx.Response:
             return client.post("/v1/offers", json={**told, "id": f"o-{memory_id}"})
         case "recall":
             return client.post("/v1/recall", json={**asked, "explain": True})
-        case "context":
-            return client.post("/v1/context", json=asked)
+        case "context" | "search":
+            return client.post(f"/v1/{verb}", json=asked)
         case "get":
             return client.get(path)
         case "history":

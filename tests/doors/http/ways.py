@@ -40,6 +40,7 @@ _THREAD = made_id("river", "thread", Point(1, 1), "谁？")
 WAYS: dict[tuple[str, str], Way] = {
     ("POST", "/v1/recall"): Way(Scope.READ, QUESTION),
     ("GET", "/v1/recall"): Way(Scope.READ, parameters={"q": "预算"}),
+    ("POST", "/v1/search"): Way(Scope.READ, QUESTION),
     ("POST", "/v1/context"): Way(Scope.READ, QUESTION),
     ("POST", "/v1/memories"): Way(Scope.WRITE, {"text": "新的 new"}),
     ("POST", "/v1/memories/batch"): Way(Scope.WRITE, {"memories": [{"text": "新的 new"}]}),

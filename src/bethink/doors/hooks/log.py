@@ -32,7 +32,7 @@ def write(harness: str, event: str, outcome: str, *, seconds: float | None = Non
     moment = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     took = "" if seconds is None else f" ({seconds * 1000:.0f} ms)"
     if is_full():  # it may say what somebody wrote
-        from bethink.text.redact import redact
+        from bethink.text.redaction import redact
 
         outcome = redact(outcome).text
     outcome = " ".join(outcome.split())[:2_000]

@@ -167,6 +167,26 @@ class Recollection(Answer):
     trace: TraceAnswer | None = Field(None, description="with `explain`")
 
 
+class SearchResultAnswer(Answer):
+    chunk_id: str = Field(description="the memory's id and the number of the passage: `ID#0`")
+    uri: str = Field(description="the memory's source, else `memory:ID`")
+    content: str
+    score: float
+    memory_type: str = Field(description="the memory's kind")
+    section: str
+    reinforcement: int
+    token_count: int
+    verified: bool = Field(True, description="only where it is false: not reviewed yet")
+
+
+class SearchResponse(Answer):
+    results: list[SearchResultAnswer]
+    total_tokens: int
+    budget_remaining: int
+    status: Status = Field(description="what kind of answer it is; an empty one is never a guess")
+    reasons: list[str]
+
+
 class Context(Answer):
     text: str
     tokens: int

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from bethink.doors.http.answers import Context, Recollection
-from bethink.doors.http.bodies import Asked, ForContext
+from bethink.doors.http.answers import Context, Recollection, SearchResponse
+from bethink.doors.http.bodies import Asked, ForContext, Question
 from bethink.doors.http.callers import at_desk
 from bethink.doors.http.metrics import metrics_of
 from bethink.doors.http.replies import reply
@@ -39,6 +39,16 @@ def recall_by_link(
     options: dict[str, Any] = {"spaces": space, "limit": limit, "budget": budget, "preset": preset}
     given = {name: value for name, value in options.items() if value is not None}
     return _recalled(request, q, explain, given)
+
+
+@router.post("/search", summary="Search", response_model=SearchResponse)
+def search(request: Request, body: Question) -> Response:
+    """What `/v1/recall` finds, with the field names of `SearchResponse`: results, their tokens and
+    what is left of the budget. The status is added, so that an empty list is never a guess."""
+    with at_desk(request) as desk:
+        answer = desk.search(body.question, **body.options())
+    metrics_of(request).recalled(answer["status"])
+    return reply(answer)
 
 
 @router.post("/context", summary="Context for a model", response_model=Context)

@@ -13,7 +13,7 @@ from bethink.engine.whole_documents import forget_documents
 from bethink.errors import Conflict, NotFound
 from bethink.knowledge.documents.made import Made, Told, reads_the_same, unfinished
 from bethink.recall.document_parts import section_id, sections_of
-from bethink.text.redact import noted_together
+from bethink.text.redaction import noted_together
 from bethink.vocabulary import Memory
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Keeper:
     def _finish(self) -> list[str]:
         """Once for all: the whole file is looked through for what may be left of them."""
         texts, self._erased = self._erased[:_LOOKED_FOR], []
-        return self._engine.finish_erasing(texts) if texts else []
+        return self._engine._finish_erasing(texts) if texts else []
 
     def amend(self, card: Memory, **metadata: Any) -> None:
         """Change what a card says beside its text."""

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 
-from bethink.errors import StoreError, StoreTooNew, StoreUnavailable
+from bethink.errors import UPGRADE, StoreError, StoreTooNew, StoreUnavailable
 from bethink.stores.postgres.plain_errors import LOST, in_plain_words, plain_errors
 from bethink.stores.postgres.pool import AT_ONCE, Connection, Pool
 from bethink.stores.protocol import MOVE_NOTE
@@ -137,7 +137,7 @@ class Database:
                 raise StoreTooNew(
                     f"{self.shown} was brought forward to schema {connection.schema} by a newer "
                     f"Bethink; this one knows {self.newest}, and nothing was kept. Upgrade it "
-                    "with: pip install -U bethink"
+                    f"with: {UPGRADE}"
                 )
             self.half_moved = connection.half_moved
             done = work(connection.cursor())

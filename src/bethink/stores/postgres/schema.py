@@ -7,7 +7,7 @@ from importlib.resources import files
 import psycopg
 from psycopg import errors as pg
 
-from bethink.errors import StoreError, StoreTooNew
+from bethink.errors import UPGRADE, StoreError, StoreTooNew
 from bethink.stores.postgres.database import SCHEMA, Cursor, Database
 from bethink.stores.postgres.plain_errors import in_plain_words
 from bethink.stores.postgres.pool import Connection, Pool
@@ -121,7 +121,7 @@ def version_in(connection: Connection, shown: str) -> int:
     if version > len(migrations()):
         raise StoreTooNew(
             f"{shown} has schema {version}; this Bethink knows {len(migrations())}. "
-            "Upgrade with: pip install -U bethink"
+            f"Upgrade with: {UPGRADE}"
         )
     return int(version)
 

@@ -19,7 +19,7 @@ import os
 
 import apsw
 
-from bethink.errors import StoreCorrupt, StoreTooNew
+from bethink.errors import UPGRADE, StoreCorrupt, StoreTooNew
 from bethink.stores.sqlite import words
 from bethink.text import tokenise
 from bethink.vocabulary import GLOBAL_SPACE
@@ -251,7 +251,7 @@ def version_of(
     if version > known:
         raise StoreTooNew(
             f"{connection.filename} has schema {version}; this Bethink knows {known}. "
-            "Upgrade with: pip install -U bethink"
+            f"Upgrade with: {UPGRADE}"
         )
     return version
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from bethink.doors.cli.session import Session, some
-from bethink.errors import BethinkError, NotFound
+from bethink.errors import REINSTALL, BethinkError, NotFound
 from bethink.vocabulary import Check
 
 
@@ -78,7 +78,7 @@ def _surroundings(session: Session) -> list[Check]:
         checks.append(
             Check(
                 package, there, f"for {purpose}" if there else f"missing; needed for {purpose}",
-                "" if there else "pip install --force-reinstall bethink",
+                "" if there else REINSTALL,
             )
         )  # fmt: skip
     return checks

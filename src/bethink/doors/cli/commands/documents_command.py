@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from bethink.doors.cli.session import Session, clip
-from bethink.errors import InvalidInput
+from bethink.errors import InvalidInput, install_extra
 
 if TYPE_CHECKING:
     from bethink.knowledge import KnowledgeBase
     from bethink.knowledge.documents.report import Outcome, Report
     from bethink.knowledge.documents_kept import Document
 
-_EPILOG = """\
-formats: Markdown, text, CSV; with pip install 'bethink[documents]' also HTML, PDF, DOCX, PPTX,
+_EPILOG = f"""\
+formats: Markdown, text, CSV; with {install_extra("documents")} also HTML, PDF, DOCX, PPTX,
 XLSX and EPUB
 
 examples:

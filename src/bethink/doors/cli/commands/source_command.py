@@ -101,7 +101,7 @@ def _remove(arguments: argparse.Namespace, session: Session) -> int:
         if not arguments.yes and session.json:
             raise InvalidInput("--forget erases memories for good; say --yes to go on")
         session.confirm(f"Erase what was remembered of {root}? The files stay.")
-    forgotten = engine.let_go(book, forget=arguments.forget)
+    forgotten = engine._let_go(book, forget=arguments.forget)
     if session.json:
         session.show({"root": str(root), "space": book.space, "forgotten": forgotten})
     else:

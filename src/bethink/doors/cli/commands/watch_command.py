@@ -3,10 +3,11 @@ from __future__ import annotations
 import argparse
 
 from bethink.doors.cli.session import Session
+from bethink.errors import install_extra
 
-_EPILOG = """\
+_EPILOG = f"""\
 Prints a line for each sync, until you press Ctrl-C. It needs an optional part:
-pip install 'bethink[watch]'
+{install_extra("watch")}
 
 examples:
   bethink watch
