@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeAlias
@@ -51,7 +50,7 @@ def wanted(stream: TextIO) -> bool:
         return False
     if os.environ.get("TERM", "").lower() in ("dumb", "unknown"):
         return False
-    if sys.platform != "win32":
+    if os.name != "nt":
         return True
     from rich.console import detect_legacy_windows
 
