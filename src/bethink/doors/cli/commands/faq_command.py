@@ -203,9 +203,9 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
 def _change(arguments: argparse.Namespace, session: Session) -> int:
     base = _base(arguments, session)
     names = _named(base, arguments.given)
-    for told, name in zip(arguments.given, names, strict=True):
-        if arguments.what == "remove" and told != name and is_chosen(name):
-            session.confirm(f"There is no {told!r}. Remove {name!r}, which begins so?")
+    for given, name in zip(arguments.given, names, strict=True):
+        if arguments.what == "remove" and given != name and is_chosen(name):
+            session.confirm(f"There is no {given!r}. Remove {name!r}, which begins so?")
     done = f"{arguments.what.removesuffix('e')}ed"
     if arguments.what == "remove":
         left: list[str] = []
