@@ -42,8 +42,8 @@ def test_notes_are_bound_by_their_folders_name(cli: Cli, tmp_path: Path) -> None
 def test_no_project_here_is_said(cli: Cli) -> None:
     ran = cli("init", "--yes").json
     assert [book["space"] for book in ran["books"]] == ["global"]
-    assert "bethink init --project" in ran["notes"][0]
-    assert "bethink init --project" in cli("init", "--yes", "--text").out
+    assert "bethink init ." in ran["notes"][0]
+    assert "bethink init ." in cli("init", "--yes", "--text").out
     assert "is there already" in cli("init", "--yes").json["notes"][0]
 
 

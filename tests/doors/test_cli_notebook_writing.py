@@ -25,7 +25,8 @@ def test_a_correction_and_its_history(cli: Cli, root: Path) -> None:
     old = cli("remember", "The port is 8080", "--kind", "decision").json
     assert old["action"] == "created"
     again = cli("remember", "The port is 8080!", "--kind", "decision", "--text")
-    assert again.out == f"{old['id']} (known already: reinforced)\n"
+    assert again.out.startswith(f"Told again in {old['space']!r} as {old['id']}, reinforced 1× (")
+    assert again.out.endswith('decisions.md): "The port is 8080"\n')
     assert "agent/decisions.md:3" in again.err
     ran = cli(
         "remember", "端口 The port is now 9090", "--kind", "decision", "--supersedes", old["id"]

@@ -154,7 +154,7 @@ class Reading(Shared):
         """A question made ready to be run, whose time began then."""
         stages = preset if isinstance(preset, Preset) else preset_named(preset)
         if options.get("spaces") is None:
-            options["spaces"] = self._bookkeeping.spaces_here()
+            options["spaces"] = self.spaces_here()
         options["spaces"] = names = space_names(options["spaces"], self.settings)
         store = self._seen(names)
         stages = unfinished.warned(stages, store)
@@ -213,12 +213,12 @@ class Reading(Shared):
         cursor: str | None = None,
         limit: int = 20,
     ) -> Page:
-        """Memories as they were told, a page at a time. No spaces named: the default one."""
+        """Memories as they were told, a page at a time. No spaces named: those of `spaces_here`."""
         if cursor is not None and not isinstance(cursor, str):
             raise InvalidInput(f"a cursor is text, got {type(cursor).__name__}")
         self._accesses.flush()
         return self.store.scan(
-            spaces=space_names(spaces, self.settings),
+            spaces=self.spaces_here() if spaces is None else space_names(spaces, self.settings),
             where=condition_of(where),
             newest_first=newest_first,
             cursor=cursor,
@@ -235,6 +235,11 @@ class Reading(Shared):
         from bethink.remember.succession import succession
 
         return succession(self.store, self._existing(memory_id))
+
+    def spaces_here(self) -> tuple[str, ...]:
+        """Return the spaces that `recall` and `list` look in if none is named: the default one, and
+        `global` too if that is a project with a notebook."""
+        return space_names(self._bookkeeping.spaces_here(), self.settings)
 
     def spaces(self) -> Sequence[SpaceInfo]:
         return self.store.spaces()

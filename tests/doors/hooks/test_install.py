@@ -49,15 +49,23 @@ def commands(value: Any) -> list[str]:
 def test_in_again_and_out(home: Home, agent: str) -> None:
     assert home.run("install", agent, "--dry-run").code == 0
     assert agent_files(home) == {}
+    told = home.run("install", agent, "--dry-run", "--diff", "--text")
+    assert "+++ " in told.out and "would be created" in told.out
     first = home.run("install", agent, "--text")
-    assert first.code == 0 and "+++ " in first.out
+    assert first.code == 0 and "+++ " not in first.out
+    assert [line.split()[0] for line in first.out.splitlines()] == ["created"] * len(
+        agent_files(home)
+    )
     installed = agent_files(home)
     assert any(name.endswith("SKILL.md") for name in installed)
     again = home.run("install", agent, "--text")
     assert again.code == 0 and "+++" not in again.out and "in place already" in again.out
     assert agent_files(home) == installed
     shown = home.run("uninstall", agent, "--dry-run", "--text")
-    assert "---" in shown.out and agent_files(home) == installed
+    assert "---" not in shown.out and agent_files(home) == installed
+    assert "would be removed" in shown.out and "--diff shows every line" in shown.out
+    whole = home.run("uninstall", agent, "--dry-run", "--diff", "--text")
+    assert "---" in whole.out and agent_files(home) == installed
     assert home.run("uninstall", agent).code == 0
     assert agent_files(home) == {} and not list(home.path.glob(f".{agent}*"))
     assert home.run("uninstall", agent).code == 0

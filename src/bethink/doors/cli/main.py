@@ -19,59 +19,76 @@ from bethink.doors.cli.session import Session
 from bethink.errors import BethinkError, InvalidInput
 from bethink.text.visible import visible
 
-COMMANDS = {
-    "init": "create your store and your notebooks; explains, asks, never overwrites",
-    "demo": "show the whole of it on a small bilingual set",
-    "remember": "tell it something (an argument, a file, a pipe, or many as JSONL)",
-    "recall": "ask; get what matters, within a token budget, with reasons",
-    "ask": "ask your documents; get an answer with citations, or the cited passages",
-    "why-not": "say at which stage a memory lost, and by how much",
-    "presets": "show the presets, the stages of each, and what they are for",
-    "get": "show a memory by its id",
-    "list": "show memories, newest first",
-    "history": "show how a memory read before, and what took whose place",
-    "revise": "change a memory, keeping its history",
-    "reinforce": "count that something was told again",
-    "forget": "erase a memory or a whole space, everywhere",
-    "offer": "offer what an agent heard: logged, filtered, and not yet known",
-    "quarantine": "show what was offered, and every decision about it",
-    "working": "show what is recent",
-    "digest": "propose what to promote, with reasons and conflicts",
-    "promote": "make what was offered long-term memory",
-    "reject": "keep an offer out",
-    "restore": "let what was held, refused or rejected into working memory after all",
-    "undo": "take the last decision about an offer back",
-    "rollback": "remove all that came from one source, and what was made from it",
-    "events": "show what happened: tier changes, workflow nodes, traces of recalls",
-    "documents": "take in files and folders to be asked about: add, list, show, enable, remove",
-    "faq": "keep frequent questions with their answers: add, import, export, list, enable",
-    "story": "tell a story: cast, scenes, states, threads; and look at them",
-    "scene": "what to know before a scene is written: states, memories, timeline, threads",
-    "spaces": "show the spaces and what they hold",
-    "status": "a quick look: how much there is, which embedder, what waits",
-    "doctor": "check every part and print a fix for each fault",
-    "reindex": "fill in vectors, change embedder, rebuild what is derived",
-    "sync": "read what changed in your notebooks and other folders of Markdown",
-    "watch": "go on reading what changes, as it changes",
-    "source": "add, list and remove folders of Markdown that are read",
-    "export": "write every memory as JSONL or a folder of Markdown, without loss",
-    "import": "take in Markdown, Claude's memory, mem0, LangGraph, chats, or an export",
-    "move": "take a store, or all its tenants, to another place: a file, PostgreSQL, and back",
-    "retrievers": "show the engines that find beside the store; let go of one",
-    "migrate": "bring the tables of a store to those of this version",
-    "serve": "answer over HTTP: REST, live events, MCP and a page",
-    "mcp": "answer an agent over standard input and output (MCP)",
-    "install": "put Bethink into an agent: claude, cursor, codex or openclaw",
-    "uninstall": "take it out again, and nothing else",
-    "hook": "what an agent's hooks call: a primer, memories for a prompt, what was learned",
-    "models": "list, pull and choose local models",
-    "config": "show and change settings",
-    "keys": "make, list and revoke the keys of a server",
-    "tenants": "create, list and remove tenants, each with a store of its own",
-    "audit": "show what was done through keys, and verify that nothing was changed",
-    "completion": "print shell completion for bash, zsh or fish",
+# The commands with their summaries, in the groups and the order in which --help shows them.
+GROUPS = {
+    "use": {
+        "init": "create your store and your notebooks; asks first, never overwrites",
+        "demo": "show what Bethink does, on a small bilingual example",
+        "remember": "store a memory (from an argument, a file, a pipe, or JSONL)",
+        "recall": "search memories: the best hits within a token budget, with reasons",
+        "why-not": "explain why a question did not find a memory",
+        "get": "show a memory by its id",
+        "list": "show memories, newest first",
+        "history": "show the former versions of a memory, and what superseded it",
+        "revise": "change a memory and keep its history",
+        "reinforce": "count that a memory was told again",
+        "forget": "erase a memory or a whole space",
+        "presets": "show the presets, the stages of each, and what they are for",
+    },
+    "review": {
+        "offer": "offer a memory for review: logged and filtered, not yet stored",
+        "quarantine": "show the offers and every decision about them",
+        "working": "show working memory, newest first",
+        "digest": "propose what to promote, with reasons and conflicts",
+        "promote": "store an offer as a long-term memory",
+        "reject": "reject an offer",
+        "restore": "admit a held, refused or rejected offer to working memory",
+        "undo": "undo the last decision about an offer",
+        "rollback": "remove everything that came from one source",
+    },
+    "documents": {
+        "ask": "ask your documents: an answer with citations, or the passages",
+        "documents": "add, list, show, enable and remove documents",
+        "faq": "add, import, export and list frequent questions with answers",
+        "source": "add, list and remove folders of Markdown",
+        "sync": "read what changed in your notebooks and folders of Markdown",
+        "watch": "keep reading notebooks and folders as they change",
+    },
+    "stories": {
+        "story": "add and show the cast, scenes, states and threads of a story",
+        "scene": "show the context of a scene: states, memories, timeline, threads",
+    },
+    "agents": {
+        "install": "add Bethink to an agent: claude, cursor, codex or openclaw",
+        "uninstall": "remove from an agent what 'install' added",
+        "hook": "the command that an agent's hooks call",
+        "mcp": "serve an agent over standard input and output (MCP)",
+    },
+    "store": {
+        "status": "show how much the store holds, the embedder and open work",
+        "doctor": "check every part and print a fix for each fault",
+        "spaces": "show the spaces and what they hold",
+        "events": "show events: tier changes, workflow nodes, traces of recalls",
+        "config": "show and change settings",
+        "models": "list, pull and choose local models",
+        "reindex": "add missing vectors, change the embedder, rebuild indexes",
+        "export": "write every memory as JSONL or as a folder of Markdown",
+        "import": "read Markdown, Claude's memory, mem0, LangGraph, chats, exports",
+        "move": "copy a store or all tenants to another place, and verify it",
+        "retrievers": "show and detach the search engines beside the store",
+        "migrate": "upgrade the tables of a store to this version",
+        "completion": "print shell completion for bash, zsh or fish",
+    },
+    "server": {
+        "serve": "serve HTTP: REST, live events, MCP and a web page",
+        "keys": "create, list and revoke the keys of a server",
+        "tenants": "create, list and remove tenants, each with a store of its own",
+        "audit": "show and verify the log of what was done through keys",
+    },
 }
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 
+_DESCRIPTION = "A memory for AI agents: tell it things, ask, get what matters, with reasons."
 _EXAMPLES = """\
 start here:
   bethink remember "Mei prefers dark mode"
@@ -115,7 +132,8 @@ class _Misused(Exception):
         if "--json" in arguments or not ("--text" in arguments or sys.stdout.isatty()):
             import json
 
-            error = {"code": InvalidInput.code, "message": f"{self}; {where}"}
+            join = " " if str(self).endswith("?") else "; "
+            error = {"code": InvalidInput.code, "message": f"{self}{join}{where}"}
             told = json.dumps({"error": error}, ensure_ascii=False)
         else:
             told = f"bethink: {self}\n{where}"
@@ -145,6 +163,27 @@ class _Parser(argparse.ArgumentParser):
         if unknown:
             self.error(_unknown(unknown, self))
         return parsed, unknown
+
+
+class _TopParser(_Parser):
+    """The parser of the whole command line; its help lists the commands in groups."""
+
+    def format_help(self) -> str:
+        from textwrap import TextWrapper
+
+        column = max(map(len, COMMANDS)) + 4
+        lines = [_DESCRIPTION]
+        for group, commands in GROUPS.items():
+            lines += ["", f"{group}:"]
+            for name, summary in commands.items():
+                wrapper = TextWrapper(
+                    width=max(_columns() - 2, column + 20),
+                    initial_indent=f"  {name}".ljust(column),
+                    subsequent_indent=" " * column,
+                )
+                lines += wrapper.wrap(summary)
+        self.description = "\n".join(lines)
+        return super().format_help()
 
 
 def _unknown(words: Sequence[str], command: argparse.ArgumentParser) -> str:
@@ -188,24 +227,34 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     the first argument that is added."""
 
     def __init__(self, prog: str) -> None:
-        try:
-            columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
-        except (OSError, ValueError):
-            columns = 80
-        super().__init__(prog, width=columns - 2)
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    try:
+        return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
+    except (OSError, ValueError):
+        return 80
 
 
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser; with `only`, knowing the arguments of that one command and loading no other."""
-    parser = _Parser(
+    parser = _TopParser(
         prog="bethink",
-        description="A memory for AI agents: tell it things, ask, get what matters, with reasons.",
+        usage="bethink [-h] [--version] COMMAND ...",
         epilog=_EXAMPLES,
         formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="store_true", help="print the version")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    # The help of this action would be one flat list; `_TopParser` prints the groups instead.
+    commands = parser.add_subparsers(
+        prog="bethink",
+        parser_class=_Parser,
+        dest="command",
+        metavar="COMMAND",
+        help=argparse.SUPPRESS,
+    )
     for name, summary in COMMANDS.items():
         wanted = only is None or only == name
         if only and not wanted:
@@ -244,6 +293,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from bethink.doors.hooks.guard import main as hook
 
         return hook(arguments_given)  # before anything can fail: an agent must not be stopped
+    if first is not None and first not in COMMANDS and arguments_given[0] == first:
+        from bethink.doors.cli.suggestions import unknown_command
+
+        return _Misused(unknown_command(first, COMMANDS), "bethink").told(arguments_given)
     parser = build_parser(first if first in COMMANDS else "")
     try:
         arguments = parser.parse_args(arguments_given)

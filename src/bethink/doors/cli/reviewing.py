@@ -6,6 +6,8 @@ import argparse
 import getpass
 from collections.abc import Sequence
 
+from bethink.doors.cli.colour import identifier, state
+from bethink.doors.cli.ids import offer_ids
 from bethink.doors.cli.session import Session, clip
 from bethink.tiers.records import offer_record
 from bethink.vocabulary import Offer, Principal
@@ -31,18 +33,19 @@ def add_deciding(parser: argparse.ArgumentParser, what: str) -> None:
         "ids",
         nargs="+",
         metavar="ID",
-        help="as 'bethink quarantine' shows them; '-' reads them from a pipe, one on a line",
+        help="as 'bethink quarantine' shows them, or their beginnings; '-' reads a pipe",
     )
     parser.add_argument("--reason", default="", help="why, for whoever looks later")
     add_who(parser, what)
 
 
-def ids_of(arguments: argparse.Namespace) -> list[str]:
+def ids_of(arguments: argparse.Namespace, session: Session) -> list[str]:
+    """Return the full ids of the offers that were named, or that a pipe brought."""
     if arguments.ids != ["-"]:
-        return list(arguments.ids)
+        return offer_ids(session.engine, arguments.ids)
     from bethink.doors.cli.inputs import piped
 
-    return piped().split()
+    return offer_ids(session.engine, piped().split())
 
 
 def counted(number: int, what: str) -> str:
@@ -54,7 +57,8 @@ def show_offers(offers: Sequence[Offer], session: Session) -> None:
         session.show_each(offer_record(offer) for offer in offers)
         return
     for offer in offers:
-        session.say(f"{offer.id}  {offer.decision.value}: {offer.reason}")
+        decision = state(offer.decision.value)
+        session.say(identifier(offer.id), "  ", decision, f": {offer.reason}")
 
 
 def glimpse(text: str, columns: int) -> str:
@@ -93,6 +97,6 @@ def say_offer(offer: Offer, session: Session, *, name_space: bool = False) -> No
         if mark
     )
     day = offer.memory.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    session.say(f"{offer.id}  {day}  {offer.by.name} ({offer.by.door}){marks}")
+    session.say(identifier(offer.id), f"  {day}  {offer.by.name} ({offer.by.door}){marks}")
     session.say(f"    {glimpse(offer.memory.text, 90)}")
-    session.say(f"    {offer.decision.value}: {offer.reason}")
+    session.say("    ", state(offer.decision.value), f": {offer.reason}")

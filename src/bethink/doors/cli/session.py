@@ -8,9 +8,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bethink.checks import store_is_there
+from bethink.doors.cli.colour import Piece, Styled, painted, plain
+from bethink.doors.cli.colour import wanted as colour_wanted
 from bethink.errors import BethinkError, InvalidInput, StoreMissing
 from bethink.text.clip import clip as clip  # commands take them from here
 from bethink.text.clip import padded as padded
@@ -65,7 +69,8 @@ class Session:
                 "retrievers": self._arguments.retriever,
                 "hot": getattr(self._arguments, "hot", None),
             }
-            self._loaded = settings.load(given)
+            folder = getattr(self._arguments, "project_folder", None)  # else the current one
+            self._loaded = settings.load(given, directory=folder and Path(folder).absolute())
             if self._loaded.withheld is not None:
                 from bethink.notebook.project_space import settled
 
@@ -121,6 +126,16 @@ class Session:
         if said := warning(self.engine.store):
             self.hint(said)
 
+    @property
+    def before_first_use(self) -> bool:
+        """True if there is no store yet, and no trace of one: no notebook and no other tenant."""
+        settings = self.loaded.settings
+        if settings.server is not None or self.tenant is not None:
+            return False
+        path = settings.store_path
+        known = os.path.lexists(path) or os.path.exists(f"{path}.books/books.json")
+        return not known and not self.other_tenants()
+
     def _refuse_a_missing_store(self) -> None:
         """Asking a store that is not there must not look like "nothing known"."""
         if self.loaded.settings.server is not None:  # it says itself when it is not there
@@ -150,10 +165,14 @@ class Session:
 
     # Speaking
 
-    def say(self, line: str = "") -> None:
-        """A line of the answer, for people. Memories and file names are anybody's: they do not get
-        to steer the terminal."""
-        print(visible(line))
+    def say(self, *pieces: Piece) -> None:
+        """Print a line of the answer, for people; in colour if standard output is a terminal that
+        takes it. Control characters of memories and file names are escaped."""
+        print(painted(*pieces) if self._coloured else plain(*pieces))
+
+    @cached_property
+    def _coloured(self) -> bool:
+        return colour_wanted(sys.stdout)
 
     def hand_on(self, text: str) -> None:
         """An answer that goes to a model or a program as it is, unless a person reads it."""
@@ -182,7 +201,10 @@ class Session:
             record = {"error": {"code": error.code, "message": str(error)}}
             print(visible(json.dumps(record, ensure_ascii=False)), file=sys.stderr)
         else:
-            print(visible(f"bethink: {error}"), file=sys.stderr)
+            pieces = (Styled("bethink:", "bad"), f" {error}")
+            print(
+                painted(*pieces) if colour_wanted(sys.stderr) else plain(*pieces), file=sys.stderr
+            )
 
     def confirm(self, question: str) -> None:
         """Ask before what cannot be undone; without a terminal, --yes is needed."""

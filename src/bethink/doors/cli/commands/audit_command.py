@@ -6,6 +6,7 @@ from string import hexdigits
 from bethink.access.audit import audit_record
 from bethink.access.reception import Reception
 from bethink.checks import shown
+from bethink.doors.cli.ids import one_of
 from bethink.doors.cli.session import Session, padded
 from bethink.errors import InvalidInput
 
@@ -28,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verify", action="store_true", help="check the whole chain")
     parser.add_argument("--head", metavar="HASH", help="with --verify: a hash noted before")
     parser.add_argument("--tenant", help="only of this tenant")
-    parser.add_argument("--key", metavar="ID", help="only by this key")
+    parser.add_argument(
+        "--key", metavar="ID", help="only by this key; the beginning of its id is enough"
+    )
     parser.add_argument("--action", help="only this action, like forget")
     parser.add_argument("--before", type=int, metavar="NUMBER", help="go on before this row")
     parser.add_argument("--limit", type=int, default=50, help="how many (default 50)")
@@ -40,7 +43,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             return _verify(reception, arguments.head, session)
         rows = reception.audit.list(
             tenant=arguments.tenant,
-            key_id=arguments.key,
+            key_id=arguments.key and one_of(arguments.key, (k.id for k in reception.keys.list())),
             action=arguments.action,
             before=arguments.before,
             limit=arguments.limit,

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from bethink.doors.cli.colour import state
 from bethink.doors.cli.session import Session, some
 from bethink.errors import REINSTALL, BethinkError, NotFound
 from bethink.vocabulary import Check
@@ -19,8 +20,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     tenant = session.tenant  # before all else: a name that none can have is no finding
     checks = [*_surroundings(session), *of_agents(Path.home(), Path.cwd())]
     try:
-        engine = session.engine
-        checks += [*_whose(tenant, session), *engine.doctor()]
+        if session.before_first_use:
+            checks.append(_no_store_yet(session))
+        else:
+            engine = session.engine
+            checks += [*_whose(tenant, session), *engine.doctor()]
     except NotFound:  # no such tenant: there is nothing to check
         raise
     except BethinkError as e:
@@ -31,10 +35,17 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         )
     else:
         for check in checks:
-            session.say(f"{'ok  ' if check.ok else 'FAIL'}  {check.part}: {check.finding}")
+            verdict = state("ok  " if check.ok else "FAIL")
+            session.say(verdict, f"  {check.part}: {check.finding}")
             if not check.ok:
                 session.say(f"      fix: {check.fix}")
     return 0 if all(check.ok for check in checks) else 1
+
+
+def _no_store_yet(session: Session) -> Check:
+    path = session.loaded.settings.store_shown
+    made_by = "'bethink init' or the first 'bethink remember' creates it"
+    return Check("store", True, f"there is none yet at {path}; {made_by}")
 
 
 def _whose(tenant: str | None, session: Session) -> list[Check]:

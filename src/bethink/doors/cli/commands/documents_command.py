@@ -4,8 +4,10 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from bethink.doors.cli.colour import identifier
+from bethink.doors.cli.ids import hashed_id
 from bethink.doors.cli.session import Session, clip
-from bethink.errors import InvalidInput, install_extra
+from bethink.errors import InvalidInput, NotFound, install_extra
 
 if TYPE_CHECKING:
     from bethink.knowledge import KnowledgeBase
@@ -28,7 +30,8 @@ examples:
   bethink documents remove docs/old.md --space handbook          erased
   bethink documents bases                  spaces with documents or frequent questions
 
-A document is named by its id, its address (as 'list' shows it) or the path of its file.
+A document is named by its id, the beginning of the id's hash, its address (as 'list' shows it) or
+the path of its file.
 Added again, files that have not changed are passed over and those that have are replaced. What
 cannot be read is named with the reason and stops nothing else; the exit code is then 2. Stopped in
 the middle, do it again: it goes on.
@@ -67,6 +70,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if what == "add":
         return _add(arguments, session)
     base = _base(arguments, session)
+    if what == "replace":
+        arguments.given[:1] = _named(base, arguments.given[:1])
+    else:
+        arguments.given = _named(base, arguments.given)
     if what == "list":
         _list(base.documents(), session)
     elif what == "show":
@@ -105,6 +112,22 @@ _NOTHING = {
     "show": "which document? name its id or address",
     "replace": "which document, and by which file? name both",
 }
+
+
+def _named(base: KnowledgeBase, given: Sequence[str]) -> list[str]:
+    """Return the names of documents as given, with the beginnings of ids completed."""
+    from bethink.knowledge.shared import DOCUMENT
+
+    def exists(name: str) -> bool:
+        try:
+            return bool(base.document_ids(name))
+        except NotFound:
+            return False
+
+    return [
+        hashed_id(base.engine, name, space=base.space, kind=DOCUMENT, exists=exists)
+        for name in given
+    ]
 
 
 def _one(given: Sequence[str], count: int, otherwise: str) -> None:
@@ -157,7 +180,7 @@ def _list(documents: Sequence[Document], session: Session) -> None:
         return
     for one in documents:
         session.say(f"{one.address}  {clip(one.title, 60)}")
-        session.say(f"    {one.id}  {_in_words(one)}")
+        session.say("    ", identifier(one.id), f"  {_in_words(one)}")
     if not documents:
         session.say("no documents yet: 'bethink documents add PATH' takes some in")
 
@@ -211,6 +234,8 @@ def _remove(base: KnowledgeBase, names: Sequence[str], session: Session) -> None
     if session.json:
         session.show({"removed": ids, "memories": gone, "notes": left})
         return
+    for one in dict.fromkeys(ids):
+        session.say(f"{one} is removed")
     session.say(f"{_counted(len(set(ids)), 'document')} removed, {gone:,} memories erased")
     for note in left:
         session.hint(note)

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bethink.doors.cli.colour import Styled, identifier
+from bethink.doors.cli.ids import hashed_id, is_chosen, one_of
 from bethink.doors.cli.session import Session, clip
 from bethink.errors import InvalidInput, NotFound
 
@@ -28,7 +31,8 @@ JSON and JSON lines have the same names. Files may be UTF-8 or GB18030.
 
 Imported again, an entry is changed and never doubled: by its id, or where it has none, by its
 question. A row that cannot be taken is named with the reason; the others are taken.
-An entry is named by its id or by its question. 'bethink recall' and 'bethink ask' find them.
+An entry is named by its id, the beginning of its id, or its question. 'bethink recall' and
+'bethink ask' find them.
 """
 _WHAT = ("add", "import", "export", "list", "show", "remove", "enable", "disable")
 _SHOWN = 20
@@ -50,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     adding.add_argument("--id", metavar="ID", help="an id of your own, by which it is changed")
     parser.add_argument("--tag", action="append", metavar="TAG", help="(add, list)")
+    parser.add_argument("--yes", action="store_true", help="(remove) do not ask")
     files = parser.add_argument_group("import, export")
     files.add_argument("--format", choices=("auto", "csv", "json", "jsonl"), default="auto")
     files.add_argument(
@@ -78,6 +83,7 @@ _BELONGS: dict[str, tuple[tuple[str, ...], Any]] = {
     "format": (("import", "export"), "auto"),
     "separator": (("import", "export"), "##"),
     "dry_run": (("import",), False),
+    "yes": (("remove",), False),
 }
 
 
@@ -176,7 +182,8 @@ def _list(arguments: argparse.Namespace, session: Session) -> int:
     for one in entries:
         counts = f"{len(one.similar)} similar, {len(one.negative)} negative"
         off = "" if one.enabled else "  (disabled)"
-        session.say(f"{one.own_id or one.id}  {clip(one.question, 80)}  [{counts}]{off}")
+        about = f"  {clip(one.question, 80)}  [{counts}]"
+        session.say(identifier(one.own_id or one.id), about, Styled(off, "attention"))
     if not entries:
         session.say("no entries: 'bethink faq add' or 'bethink faq import' brings them")
     return 0
@@ -184,7 +191,7 @@ def _list(arguments: argparse.Namespace, session: Session) -> int:
 
 def _show(arguments: argparse.Namespace, session: Session) -> int:
     base = _base(arguments, session)
-    faq = base.faq(arguments.given[0])
+    faq = base.faq(_named(base, arguments.given)[0])
     if faq is None:
         raise NotFound(
             f"{base.space!r} has no entry {arguments.given[0]!r}; 'bethink faq list' shows them"
@@ -195,13 +202,17 @@ def _show(arguments: argparse.Namespace, session: Session) -> int:
 
 def _change(arguments: argparse.Namespace, session: Session) -> int:
     base = _base(arguments, session)
+    names = _named(base, arguments.given)
+    for given, name in zip(arguments.given, names, strict=True):
+        if arguments.what == "remove" and given != name and is_chosen(name):
+            session.confirm(f"There is no {given!r}. Remove {name!r}, which begins so?")
     done = f"{arguments.what.removesuffix('e')}ed"
     if arguments.what == "remove":
         left: list[str] = []
-        told: dict[str, Any] = {done: base.remove_faq(*arguments.given, notes=left), "notes": left}
+        told: dict[str, Any] = {done: base.remove_faq(*names, notes=left), "notes": left}
     else:
         switch = base.enable_faq if arguments.what == "enable" else base.disable_faq
-        told = {done: switch(*arguments.given)}
+        told = {done: switch(*names)}
     if session.json:
         session.show(told)
         return 0
@@ -210,6 +221,24 @@ def _change(arguments: argparse.Namespace, session: Session) -> int:
     for note in told.get("notes", ()):
         session.hint(note)
     return 0
+
+
+def _named(base: KnowledgeBase, given: Sequence[str]) -> list[str]:
+    """Return the names of entries as given, with the beginnings of ids completed."""
+    from bethink.knowledge.shared import FAQ
+
+    def exists(name: str) -> bool:
+        return base.faq(name) is not None
+
+    def full(name: str) -> str:
+        if exists(name):
+            return name
+        whole = one_of(name, (one.own_id for one in base.faqs()))
+        if whole != name:
+            return whole
+        return hashed_id(base.engine, name, space=base.space, kind=FAQ, exists=exists)
+
+    return [full(name) for name in given]
 
 
 def _record(faq: Faq) -> dict[str, Any]:

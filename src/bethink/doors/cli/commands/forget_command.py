@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 
+from bethink.doors.cli.ids import is_chosen, memory_id
 from bethink.doors.cli.session import Session
 from bethink.errors import InvalidInput
 from bethink.remember.transfer import receipt_record
@@ -18,7 +19,7 @@ space that is read from a folder is let go of first: bethink source remove DIR
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("ids", nargs="*", metavar="ID")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="or its beginning")
     parser.add_argument("--space", help="forget this whole space")
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -35,7 +36,11 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             session.say(f"{arguments.space}: {count} memories are gone")
         session.mention_move()
         return 0
-    receipts = [session.engine.forget(memory_id) for memory_id in arguments.ids]
+    ids = [memory_id(session.engine, told, offers=True) for told in arguments.ids]
+    for told, whole in zip(arguments.ids, ids, strict=True):
+        if told != whole and is_chosen(whole):  # 'note-1' is gone, and 'note-10' begins so
+            session.confirm(f"There is no {told!r}. Erase {whole!r}, which begins so?")
+    receipts = [session.engine.forget(one) for one in dict.fromkeys(ids)]
     if session.json:
         session.show_each(receipt_record(receipt) for receipt in receipts)
     else:

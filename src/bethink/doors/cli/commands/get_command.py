@@ -2,20 +2,23 @@ from __future__ import annotations
 
 import argparse
 
+from bethink.doors.cli.colour import Styled
+from bethink.doors.cli.ids import memory_id
 from bethink.doors.cli.session import Session
 from bethink.errors import no_such_memory
 from bethink.remember.transfer import as_record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", help="as 'remember', 'recall' and 'list' print it")
+    parser.add_argument("id", help="as 'remember', 'recall' and 'list' print it, or its beginning")
     parser.add_argument("--space", help="only if it is in this space")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     if stale := session.engine.freshen(spaces=None):
         session.hint(f"stale: {stale}")
-    memory = session.engine.get(arguments.id, space=arguments.space)
+    whole = memory_id(session.engine, arguments.id, space=arguments.space)
+    memory = session.engine.get(whole, space=arguments.space)
     if memory is None:
         raise no_such_memory(arguments.id)
     record = as_record(memory)
@@ -26,5 +29,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     session.say()
     for name, value in record.items():
         if name != "text" and value not in (None, "", [], {}):
-            session.say(f"{name:>14}  {value}")
+            session.say(Styled(f"{name:>14}", "label"), f"  {value}")
     return 0

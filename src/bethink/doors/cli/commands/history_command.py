@@ -3,6 +3,8 @@ from __future__ import annotations
 import argparse
 from datetime import datetime
 
+from bethink.doors.cli.colour import identifier
+from bethink.doors.cli.ids import memory_id
 from bethink.doors.cli.session import Session, clip
 from bethink.remember.transfer import history_record
 from bethink.vocabulary import Memory
@@ -15,14 +17,15 @@ its place, with when each held. 'bethink recall --as-of DATE' asks what held the
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id")
+    parser.add_argument("id", help="the id of a memory, or its beginning")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    former = session.engine.history(arguments.id)
-    chain = session.engine.succession(arguments.id)
+    whole = memory_id(session.engine, arguments.id)
+    former = session.engine.history(whole)
+    chain = session.engine.succession(whole)
     if session.json:
-        session.show(history_record(former, chain, memory_id=arguments.id))
+        session.show(history_record(former, chain, memory_id=whole))
         return 0
     for revision in former:
         session.say(f"until {_shown(revision.replaced_at)}  {clip(revision.memory.text, 96)}")
@@ -30,8 +33,9 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.say(f"now {'':18}{clip(chain[0].text, 96)}")
     if len(chain) > 1:
         for memory in chain:
-            mark = "→" if memory.id == arguments.id else " "
-            session.say(f"{mark} {_held(memory)}  {memory.id}  {clip(memory.text, 80)}")
+            mark = "→" if memory.id == whole else " "
+            about = identifier(memory.id)
+            session.say(f"{mark} {_held(memory)}  ", about, f"  {clip(memory.text, 80)}")
     elif not former:
         session.say("it was never revised or superseded")
     return 0

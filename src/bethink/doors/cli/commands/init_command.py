@@ -27,6 +27,7 @@ never overwritten, and running it again changes nothing.
 
 examples:
   bethink init                    ask for each
+  bethink init .                  the same; this folder is a project, also without .git
   bethink init --yes              both notebooks, without asking
   bethink init --project --yes    the project's alone
   bethink init --notes memory     a folder of notes with an INDEX.md
@@ -36,6 +37,12 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
+    parser.add_argument(
+        "project_folder",
+        nargs="?",
+        metavar="FOLDER",
+        help="the project's folder (default: the current one)",
+    )
     parser.add_argument("--global", dest="own", action="store_true", help="only your own notebook")
     parser.add_argument("--project", action="store_true", help="only the notebook of this project")
     parser.add_argument("--notes", metavar="DIR", help="a folder of notes with an INDEX.md")
@@ -48,11 +55,14 @@ class _Plan(NamedTuple):
 
     offers: list[Offer]
     notes: list[str]
+    here: Path  # where was asked
     project: Path | None
     wanted: str | None  # the space that the project's file names, before anybody agreed to it
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
+    if arguments.project_folder is not None:
+        _check_folder(arguments)
     settings = session.loaded.settings
     existed = settings.server is not None or os.path.exists(settings.store_path)
     status = session.engine.status()
@@ -88,6 +98,15 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     return 0
 
 
+def _check_folder(arguments: argparse.Namespace) -> None:
+    if arguments.own:
+        raise InvalidInput("--global is not about a folder; leave out one of the two")
+    if not Path(arguments.project_folder).is_dir():
+        raise InvalidInput(
+            f"there is no folder {arguments.project_folder}; create it first, or say '.'"
+        )
+
+
 def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
     """Of what was asked for. Everything is checked before anything is made."""
     from bethink.consent import agreed_space
@@ -95,7 +114,9 @@ def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
     from bethink.settings import PROJECT_FILE, data_directory
 
     books = _every_book(session)
-    here = Path.cwd()
+    here = (
+        Path.cwd() if arguments.project_folder is None else Path(arguments.project_folder).resolve()
+    )
     project = beginning.project_root(here)
     every = not (arguments.own or arguments.project or arguments.notes)
     offers: list[Offer | None] = []
@@ -105,12 +126,12 @@ def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
         offers.append(beginning.global_offer(books))
         if offers[-1] is None and (own := beginning.own_notebook(books)) is not None:
             notes.append(f"your own notebook is there already: {own.root}")
-    if arguments.project and project is None:
-        project = here  # who says so makes it one
+    if project is None and (arguments.project or arguments.project_folder is not None):
+        project = here  # named explicitly
     if every and project is None:
         notes.append(
             f"{here} is no project (neither .git nor {PROJECT_FILE} is there or above), so there "
-            "is no notebook of a project; to have one here: bethink init --project"
+            "is no notebook of a project; to have one here: bethink init ."
         )
     if (arguments.project or every) and project is not None:
         offers.append(beginning.project_offer(books, project, arguments.space))
@@ -138,8 +159,8 @@ def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
         offers.append(beginning.notes_offer(books, notes_there, space, project=True))
     if session.engine.books is None:
         said = "notebooks need a store in a file, on the machine of their files; none is made here"
-        return _Plan([], [said], project, wanted)
-    return _Plan(_possible(offers, books, notes, session), notes, project, wanted)
+        return _Plan([], [said], here, project, wanted)
+    return _Plan(_possible(offers, books, notes, session), notes, here, project, wanted)
 
 
 def _possible(
@@ -229,7 +250,7 @@ def _suggestions(plan: _Plan, session: Session) -> list[dict[str, str]]:
 
     books = _every_book(session)
     here = Path.cwd()
-    folder = plan.project or here
+    folder = plan.project or plan.here
     own = bound_at(folder / PROJECT_FOLDER, books)
     space = f" --space {quote(own.space)}" if own is not None else ""
     spaces = {info.name for info in session.engine.spaces()}

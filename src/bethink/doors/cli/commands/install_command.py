@@ -4,8 +4,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from bethink.doors.cli.colour import diff_line, state
 from bethink.doors.cli.session import Session
 from bethink.doors.hooks.events import HARNESSES, harness_named
+from bethink.doors.hooks.installing import BACKUP
 
 if TYPE_CHECKING:
     from bethink.doors.hooks.calls import Calls
@@ -14,13 +16,14 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 Adds hooks (a primer when a session starts, memories beside a prompt, what was learned when a turn
-ends) and a skill to the agent's own settings. What is there stays, character by character; a file
-is copied once, as NAME.before-bethink; running it again changes nothing. All files are written or
-none. --store and --embedder are written into the calls of the hooks, and stay there until you say
-otherwise. 'bethink uninstall' takes out what is ours.
+ends) and a skill to the agent's own settings, and prints one line for each file. What is there
+stays, character by character; a file is copied once, as NAME.before-bethink; running it again
+changes nothing. All files are written or none. --store and --embedder are written into the calls of
+the hooks, and stay there until you say otherwise. 'bethink uninstall' takes out what is ours.
 
 examples:
-  bethink install claude --dry-run          show what would change
+  bethink install claude --dry-run          show which files would change
+  bethink install claude --dry-run --diff   show every line that would change
   bethink install claude                    for you, in every project
   bethink install codex --embedder none     hooks that look by words alone, which is faster
   bethink install cursor --project          for this project; the files are usually committed
@@ -40,6 +43,7 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would change and change nothing"
     )
+    parser.add_argument("--diff", action="store_true", help="show every changed line of the files")
 
 
 def chosen(arguments: argparse.Namespace) -> tuple[Installable, Place]:
@@ -61,7 +65,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if not arguments.dry_run:
         apply(changes)
     advice = [*agent.advice(place), *(_of_sharing(calls) if project else [])]
-    report(session, changes, dry=arguments.dry_run, advice=advice)
+    report(session, changes, dry=arguments.dry_run, diff=arguments.diff, advice=advice)
     return 0
 
 
@@ -81,9 +85,24 @@ def _of_sharing(calls: Calls) -> list[str]:
     return told
 
 
+def _what(path: Path) -> str:
+    """Say what of ours is in a file that `install` writes."""
+    if path.name == "SKILL.md":
+        return "the skill"
+    if path.suffix == ".mdc":
+        return "the rules"
+    return "the plugin" if "openclaw" in path.name or "extensions" in path.parts else "the hooks"
+
+
 def report(
-    session: Session, changes: list[Change], *, dry: bool, advice: list[str] | None = None
+    session: Session,
+    changes: list[Change],
+    *,
+    dry: bool,
+    diff: bool,
+    advice: list[str] | None = None,
 ) -> None:
+    """Print one line for each file; with `diff`, the changed lines before."""
     if session.json:
         files = [
             {"path": str(c.path), "action": c.action, "diff": c.diff(), "note": c.note}
@@ -92,14 +111,21 @@ def report(
         session.show({"files": files, "dry_run": dry, "next": advice or []})
         return
     changed = [change for change in changes if change.action != "unchanged"]
-    for change in changed:
-        session.say(change.diff())
+    for change in changed if diff else []:
+        for line in change.diff().split("\n"):
+            session.say(diff_line(line))
     for change in changes:
-        copied = ", copied once as it was" if change.backup and not dry else ""
-        note = f" ({change.note})" if change.note else ""
-        session.say(f"{change.action + copied:<12} {change.path}{note}")
+        notes = [change.note] if change.note else []
+        if change.backup and not dry:
+            notes.append(f"the file as it was: {change.path.name}{BACKUP}")
+        told = f" ({'; '.join(notes)})" if notes else ""
+        action = f"would be {change.action}" if dry and change in changed else change.action
+        session.say(
+            state(f"{action:<{16 if dry else 9}}"), f" {_what(change.path):<10} {change.path}{told}"
+        )
     if dry:
-        session.say("Nothing was written: this was a dry run.")
+        more = "" if diff or not changed else " --diff shows every line."
+        session.say(f"Nothing was written: this was a dry run.{more}")
     elif not changed:
         session.say("Everything was in place already." if advice else "Nothing of ours was there.")
     for line in advice or []:

@@ -6,6 +6,8 @@ from datetime import datetime
 from bethink.access.caller import Scope
 from bethink.access.keys import KeyRecord, key_record
 from bethink.access.reception import Reception
+from bethink.doors.cli.colour import identifier, state
+from bethink.doors.cli.ids import one_of
 from bethink.doors.cli.session import Session
 from bethink.errors import InvalidInput
 
@@ -28,7 +30,12 @@ make another and revoke the first to change that. A revoked key is refused from 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("what", choices=["create", "list", "revoke"])
-    parser.add_argument("name", nargs="?", metavar="NAME", help="whose key, or (revoke) its id")
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="whose key, or (revoke) its id or the beginning of it",
+    )
     parser.add_argument(
         "--scope",
         action="append",
@@ -52,7 +59,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             what = "NAME --scope read" if arguments.what == "create" else "ID"
             raise InvalidInput(f"whose? say: bethink keys {arguments.what} {what}")
         if arguments.what == "revoke":
-            record = reception.revoke_key(arguments.name)
+            known = (record.id for record in reception.keys.list())
+            record = reception.revoke_key(one_of(arguments.name, known))
             if session.json:
                 session.show(key_record(record))
             else:
@@ -90,8 +98,8 @@ def _list(reception: Reception, tenant: str | None, session: Session) -> int:
         return 0
     now = reception.clock()
     for record in records:
-        state = "" if record.holds(now) else "  REVOKED" if record.revoked_at else "  EXPIRED"
-        session.say(f"{record.id}  {record.name}{state}")
+        ended = "" if record.holds(now) else "  REVOKED" if record.revoked_at else "  EXPIRED"
+        session.say(identifier(record.id), f"  {record.name}", state(ended))
         session.say(f"    {_said(record)}")
     if not records:
         session.say("there are no keys; 'bethink keys create NAME --scope read' makes one")

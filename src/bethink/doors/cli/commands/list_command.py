@@ -4,6 +4,7 @@ import argparse
 from datetime import datetime
 
 from bethink.clock import system_clock
+from bethink.doors.cli.colour import Styled, identifier
 from bethink.doors.cli.inputs import filter_option
 from bethink.doors.cli.session import Session, clip, padded
 from bethink.remember.transfer import as_record
@@ -11,7 +12,11 @@ from bethink.vocabulary import Memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--space", action="append", help="of which space; may be repeated")
+    parser.add_argument(
+        "--space",
+        action="append",
+        help="of which space; may be repeated (default: where recall looks)",
+    )
     parser.add_argument("--where", metavar="JSON", help="a filter, as for recall")
     parser.add_argument("--limit", type=int, default=20, help="how many (default 20)")
     parser.add_argument("--cursor", help="go on where the last list ended")
@@ -19,10 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    if stale := session.engine.freshen(spaces=arguments.space or session.loaded.settings.space):
+    spaces = arguments.space or session.engine.spaces_here()
+    if stale := session.engine.freshen(spaces=spaces):
         session.hint(f"stale: {stale}")
     page = session.engine.list(
-        spaces=arguments.space,
+        spaces=spaces,
         where=filter_option(arguments.where),
         newest_first=not arguments.oldest_first,
         cursor=arguments.cursor,
@@ -35,7 +41,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     for memory in page.memories:
         day = (memory.occurred_at or memory.created_at).astimezone().strftime("%Y-%m-%d")
         over = _ended(memory, now)
-        session.say(f"{memory.id}  {day}  {padded(memory.kind, 11)}  {over}{clip(memory.text, 64)}")
+        kind = Styled(padded(memory.kind, 11), "label")
+        ended = Styled(over, "attention")
+        text = clip(memory.text, 64)
+        session.say(identifier(memory.id), f"  {day}  ", kind, "  ", ended, text)
     if not page.memories:
         session.say('nothing here yet; tell it something: bethink remember "…"')
     if page.cursor is not None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 
+from bethink.doors.cli.ids import memory_id
 from bethink.doors.cli.reviewing import add_deciding, ids_of, who
 from bethink.doors.cli.session import Session
 from bethink.remember.transfer import promotion_record
@@ -30,12 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    ids = list(dict.fromkeys(ids_of(arguments)))
+    ids = list(dict.fromkeys(ids_of(arguments, session)))
+    supersedes = arguments.supersedes and memory_id(session.engine, arguments.supersedes)
     receipts = session.engine.promote(
         ids,
         by=who(arguments),
         reason=arguments.reason,
-        supersedes=arguments.supersedes,
+        supersedes=supersedes,
     )
     if session.json:
         session.show_each(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 
+from bethink.doors.cli.ids import offer_ids
 from bethink.doors.cli.reviewing import say_offer
 from bethink.doors.cli.session import Session
 from bethink.errors import no_such_offer
@@ -21,7 +22,9 @@ Then: bethink promote ID, bethink reject ID, bethink restore ID, bethink undo ID
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", nargs="?", metavar="ID", help="show this one")
+    parser.add_argument(
+        "id", nargs="?", metavar="ID", help="show this one; its beginning is enough"
+    )
     parser.add_argument("--space", action="append", help="of which space; may be repeated")
     parser.add_argument(
         "--decision",
@@ -36,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.id is not None:
-        return _one(arguments.id, session)
+        return _one(offer_ids(session.engine, [arguments.id])[0], session)
     page = session.engine.tiers.quarantine(
         spaces=space_names(arguments.space, session.loaded.settings),
         decisions=arguments.decision,

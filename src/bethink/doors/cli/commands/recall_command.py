@@ -1,10 +1,17 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from bethink.doors.cli.colour import Piece, Styled, identifier, matches, state
 from bethink.doors.cli.questions import add_question_options, question, question_options
 from bethink.doors.cli.session import Session
 from bethink.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from bethink.vocabulary import Recollection
 
 _EPILOG = """\
 examples:
@@ -19,6 +26,7 @@ unavailable, disabled. --explain shows what every stage did, and changes no coun
 that goes to a model or a program as it is, it speaks on standard error.
 """
 _EXPLAIN_THEMSELVES = ("text", "json")
+_NEAREST = "nearest miss:"
 _FORMATS = ("text", "json", "markdown", "brief", "history", "search-response", "model")
 
 
@@ -50,7 +58,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if not isinstance(rendered, str):
         session.show(rendered)
     elif form == "text":
-        session.say(rendered)
+        for line in rendered.split("\n"):
+            session.say(*_coloured(line, answer))
     elif rendered:
         session.hand_on(rendered)
     if form == "model":
@@ -63,6 +72,24 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         for reason in answer.reasons:
             session.hint(reason)
     return 0
+
+
+def _coloured(line: str, answer: Recollection) -> Sequence[Piece]:
+    """Return a line of `render.as_text` with what stands out: the words of the question in each
+    hit, the hit's id, and the status."""
+    question = answer.query.text
+    if number := re.match(r" *\d+\. ", line):
+        return Styled(number[0], "label"), *matches(line[number.end() :], question)
+    if line.startswith(_NEAREST):
+        return Styled(_NEAREST, "label"), *matches(line[len(_NEAREST) :], question)
+    if line.startswith(f"{answer.status}:"):
+        return state(answer.status), line[len(answer.status) :]
+    nearest = () if answer.nearest is None else (answer.nearest,)
+    for hit in (*answer.hits, *nearest):
+        before, found, after = line.partition(f"  {hit.id}  ")
+        if found:
+            return before, identifier(found), after
+    return (line,)
 
 
 def _format(arguments: argparse.Namespace, session: Session) -> str:

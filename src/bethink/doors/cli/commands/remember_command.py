@@ -4,8 +4,10 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from bethink.doors.cli.colour import identifier
 from bethink.doors.cli.inputs import (
     line_text,
     memory_fields,
@@ -14,10 +16,12 @@ from bethink.doors.cli.inputs import (
     piped,
     read_text,
 )
-from bethink.doors.cli.session import Session
+from bethink.doors.cli.session import Session, clip
 from bethink.errors import InvalidInput
 from bethink.remember.transfer import receipt_record
+from bethink.vocabulary import Receipt
 
+_RECEIPT = 60  # columns of a memory's text in its receipt
 _EPILOG = """\
 examples:
   bethink remember "The API key rotates every 90 days" --kind instruction --tag security
@@ -83,22 +87,42 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         return _bulk(arguments, session)
     fields = _meant(_fields(arguments), session)
     if arguments.supersedes:
-        fields["supersedes"] = arguments.supersedes
+        from bethink.doors.cli.ids import memory_id
+
+        fields["supersedes"] = memory_id(session.engine, arguments.supersedes)
     if arguments.merge:
         fields["merge"] = arguments.merge
     receipt = session.engine.remember(**fields)
     if session.json:
         session.show(receipt_record(receipt))
     else:
-        again = {
-            "reinforced": " (known already: reinforced)",
-            "unchanged": " (known already)",
-            "revised": " (a correction)",
-        }
-        session.say(f"{receipt.id}{again.get(receipt.action.value, '')}")
+        _say_receipt(receipt, session)
     for note in receipt.notes:
         session.hint(note)
     return 0
+
+
+_DONE = {
+    "created": "Remembered in",
+    "reinforced": "Told again in",
+    "unchanged": "Already known in",
+    "revised": "Corrected in",
+}
+
+
+def _say_receipt(receipt: Receipt, session: Session) -> None:
+    """Say in one line what is stored where: the space, the id, the notebook's file, and the text as
+    it is stored, without what was redacted."""
+    memory = session.engine.get(receipt.id)
+    done = _DONE.get(receipt.action.value, f"{receipt.action.value} in")
+    file, times, text = "", "", ""
+    if memory is not None:
+        book, path = memory.provenance.get("book"), memory.provenance.get("file")
+        file = f" ({Path(str(book)) / str(path)})" if book and path else ""
+        if receipt.action.value == "reinforced":
+            times = f", reinforced {memory.reinforcement}×"
+        text = f': "{clip(memory.text, _RECEIPT)}"'
+    session.say(f"{done} {receipt.space!r} as ", identifier(receipt.id), f"{times}{file}{text}")
 
 
 def _meant(fields: dict[str, Any], session: Session) -> dict[str, Any]:

@@ -14,6 +14,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    offers = session.engine.restore(ids_of(arguments), by=who(arguments), reason=arguments.reason)
+    offers = session.engine.restore(
+        ids_of(arguments, session), by=who(arguments), reason=arguments.reason
+    )
     show_offers(offers, session)
     return 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 
+from bethink.doors.cli.ids import memory_id
 from bethink.doors.cli.inputs import memory_fields, piped, read_text
 from bethink.doors.cli.session import Session
 from bethink.remember.transfer import receipt_record
@@ -19,7 +20,7 @@ What stands in a notebook's file is changed there, in its place.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id")
+    parser.add_argument("id", help="the id of a memory, or its beginning")
     parser.add_argument("words", nargs="*", metavar="TEXT", help="the new text; '-' reads a pipe")
     parser.add_argument("--file", metavar="FILE", help="take the new text from this file")
     parser.add_argument("--kind")
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, session: Session) -> int:
     text = _text(arguments)
     fields = memory_fields(arguments) | ({} if text is None else {"text": text})
-    receipt = session.engine.revise(arguments.id, **fields)
+    receipt = session.engine.revise(memory_id(session.engine, arguments.id), **fields)
     if session.json:
         session.show(receipt_record(receipt))
     else:

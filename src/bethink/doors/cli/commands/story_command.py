@@ -241,7 +241,8 @@ def _threads(arguments: argparse.Namespace, session: Session) -> None:
     elif arguments.close is not None:
         place = _place(arguments)
         story = _story(arguments, session)
-        closed = story.close_thread(arguments.close, *place, resolution=arguments.resolution)
+        thread = _thread_id(story, arguments.close, session)
+        closed = story.close_thread(thread, *place, resolution=arguments.resolution)
         if session.json:
             session.show(closed.model_dump(mode="json"))
         else:
@@ -261,6 +262,20 @@ def _threads(arguments: argparse.Namespace, session: Session) -> None:
         session.say(f"    {one.id}{f'  {one.resolution}' if one.resolution else ''}")
     if not found:
         session.say("nothing is open")
+
+
+def _thread_id(story: Story, told: str, session: Session) -> str:
+    """Return the full id; the beginning of its hash is enough."""
+    from bethink.doors.cli.ids import hashed_id
+    from bethink.story.shelf import THREAD
+
+    return hashed_id(
+        session.engine,
+        told,
+        space=story.project,
+        kind=THREAD,
+        exists=lambda whole: session.engine.get(whole, space=story.project) is not None,
+    )
 
 
 def _timeline(arguments: argparse.Namespace, session: Session) -> None:

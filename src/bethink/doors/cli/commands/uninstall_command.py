@@ -26,5 +26,5 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     changes = to_uninstall(agent.steps(place, removing=True))
     if not arguments.dry_run:
         apply(changes)
-    report(session, changes, dry=arguments.dry_run)
+    report(session, changes, dry=arguments.dry_run, diff=arguments.diff)
     return 0

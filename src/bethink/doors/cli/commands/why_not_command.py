@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 
+from bethink.doors.cli.ids import memory_id
 from bethink.doors.cli.questions import add_question_options, question, question_options
 from bethink.doors.cli.session import Session
 
@@ -17,7 +18,9 @@ No counter changes.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", metavar="MEMORY", help="the id of the memory that you expected")
+    parser.add_argument(
+        "id", metavar="MEMORY", help="the id of the memory that you expected, or its beginning"
+    )
     parser.add_argument(
         "words_asked", nargs="*", metavar="QUESTION", help="what was asked; '-' reads a pipe"
     )
@@ -29,7 +32,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     asked = question(arguments.words_asked, "why-not MEMORY")
     options = question_options(arguments, session)
-    why = session.engine.why_not(arguments.id, asked, **options)
+    whole = memory_id(session.engine, arguments.id, offers=True)
+    why = session.engine.why_not(whole, asked, **options)
     if session.json:
         session.show(as_record(why))
     else:

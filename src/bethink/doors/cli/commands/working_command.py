@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 
+from bethink.doors.cli.colour import identifier
 from bethink.doors.cli.session import Session, clip
 from bethink.recall.asking import space_names
 from bethink.remember.transfer import as_record
@@ -22,7 +23,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     for memory in memories:
         when = memory.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
         label = "" if memory.verified else "(unverified) "
-        session.say(f"{memory.id}  {when}  {label}{clip(memory.text, 72)}")
+        session.say(identifier(memory.id), f"  {when}  {label}{clip(memory.text, 72)}")
     if not memories:
         session.say("nothing recent here; 'bethink offer' brings something")
     return 0
