@@ -42,9 +42,10 @@ def test_a_space_overrides_the_store_which_overrides_the_settings(engine: Engine
     engine.set_override("limit", 2, space="项目")
     assert engine.settings_for("work").limit == 3
     assert engine.settings_for("项目").limit == 2
-    assert len(engine.recall("预算会议 budget meeting", spaces="work").hits) == 3
-    assert len(engine.recall("预算会议 budget meeting", spaces="项目").hits) == 2
-    assert len(engine.recall("预算会议 budget meeting", spaces="项目", limit=1).hits) == 1
+    asked = "预算会议 budget meeting"
+    assert len(engine.recall(asked, spaces="work", floor=0).hits) == 3
+    assert len(engine.recall(asked, spaces="项目", floor=0).hits) == 2
+    assert len(engine.recall(asked, spaces="项目", limit=1, floor=0).hits) == 1
     engine.set_override("limit", None, space="项目")
     engine.set_override("limit", None)
     assert engine.settings_for("项目") is engine.settings

@@ -9,16 +9,14 @@ from typing import Any
 from bethink.recall.cards import CardsGiveWay
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Stage
-from bethink.recall.evidence import GatherEvidence
 from bethink.recall.exact_first import ExactFirst
 from bethink.recall.fuse import ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.hydrate import Hydrate
-from bethink.recall.noise import DropNoise
 from bethink.recall.plan import Plan
 from bethink.recall.presets import Preset, preset_named
 from bethink.recall.presets_by_use import knowledge_preset
-from bethink.recall.refine import Refine
+from bethink.recall.relevance import Judge
 from bethink.recall.search_exact import SearchExact
 from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import SearchWords
@@ -53,8 +51,8 @@ def refined() -> Way:
         elif isinstance(stage, Hydrate):
             stages.append(Hydrate(at_least=30, best=5))
         elif isinstance(stage, CardsGiveWay):
-            stages += [Refine(), OnePerMemory(), stage]
-        elif not isinstance(stage, GatherEvidence | ExactFirst):  # `Refine` does this too
+            stages += [OnePerMemory(), stage]
+        elif not isinstance(stage, ExactFirst):  # the relevance does this too
             stages.append(stage)
     return Way(WHOLE._replace(stages=tuple(stages)))
 
@@ -74,8 +72,8 @@ WAYS: Mapping[str, Way] = {
     "without rewriting": without(Plan),
     "without identifiers": without(SearchExact),
     "with cards": Way(knowledge_preset(cards_give_way=False)),
-    "without confidence and noise": Way(knowledge_preset(abstain=False)),
-    "without noise dropped": without(DropNoise),
+    "without the cut": Way(knowledge_preset(abstain=False)),
+    "in the order of the ranks": without(Judge),
     "meaning from .2": Way(options={"vector_threshold": 0.2}),
     "words from .3": Way(options={"keyword_threshold": 0.3}),
     "both thresholds": Way(options={"vector_threshold": 0.2, "keyword_threshold": 0.3}),

@@ -109,6 +109,7 @@ def _figures(
             budget=_BUDGET,
             deadline=_DEADLINE,
             unverified_share=asked.share,
+            floor=0.0,  # the worst case: nothing injected is cut as irrelevant
             touch=False,
         )
         ids = [hit.id for hit in got.hits[:TOP]]

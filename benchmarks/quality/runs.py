@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bethink.recall.context import Context
 from bethink.recall.draft import Stage
 from bethink.recall.expand import Expand
 from bethink.recall.fuse import ReciprocalRanks
@@ -18,12 +17,12 @@ from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.fuse_union import FuseUnion
 from bethink.recall.plan import Plan
 from bethink.recall.presets import BALANCED, PRESETS, Preset
-from bethink.recall.recency import Recency
-from bethink.recall.refine import Refine
+from bethink.recall.relevance import Judge
+from bethink.recall.replies import AddReplies
 from bethink.recall.salience import Salience
 from bethink.recall.search_exact import SearchExact
 from bethink.recall.side_by_side import SideBySide
-from bethink.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
+from bethink.recall.timeline import FindPeriod, SearchPeriod
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,9 @@ def without(*kinds: type) -> Run:
 
 
 def instead(kind: type, stage: Stage) -> Run:
-    """`balanced` with another stage in the place of this one; what only serves it goes too."""
+    """`balanced` with another stage in the place of this one, in the order that it gives."""
     kept = [stage if isinstance(s, kind) else s for s in BALANCED.stages]
-    return Run(preset=Preset("balanced", tuple(s for s in kept if not isinstance(s, Refine))))
+    return Run(preset=Preset("balanced", tuple(s for s in kept if not isinstance(s, Judge))))
 
 
 def after(kind: type, stage: Stage) -> Run:
@@ -55,20 +54,19 @@ def after(kind: type, stage: Stage) -> Run:
     return Run(preset=Preset("balanced", tuple(stages)))
 
 
-# The floor is off: the ranking is measured, and the confidence by itself (AUROC).
+# The floor is off: the ranking is measured; judging is measured by `benchmarks.relevance`.
 RUNS: Mapping[str, Run] = {
     "words": Run(options={"meaning": False}),
     "meaning": Run(options={"words": False}),
     "balanced": Run(),
-    "without-refine": without(Refine),
-    "without-time": without(FindPeriod, SearchPeriod, RaisePeriod),
-    "without-context": without(Context),
-    "without-recency": without(Recency),
+    "without-relevance": without(Judge),
+    "without-time": without(FindPeriod, SearchPeriod),
+    "without-replies": without(AddReplies),
     "without-exact": without(SearchExact),
     "fuse-ranks": instead(FuseAdaptively, ReciprocalRanks()),
     "fuse-union": instead(FuseAdaptively, FuseUnion()),
-    "with-salience": after(RaisePeriod, Salience(cap=0.1)),
-    "with-plain-salience": after(RaisePeriod, Salience()),
+    "with-salience": after(Judge, Salience(cap=0.1)),
+    "with-plain-salience": after(Judge, Salience()),
     "with-expansion": after(SideBySide, Expand()),
     "with-plan": after(SearchExact, Plan()),
     "knowledge-with-floor": Run(preset="knowledge", options={"floor": None}),

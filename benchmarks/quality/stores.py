@@ -54,13 +54,16 @@ def told(data: LabelledSet) -> Iterator[dict[str, Any]]:
     """The documents as `remember_many` takes them, in the order of the corpus."""
     spaces = space_names(data)
     for document in data.documents:
+        metadata: dict[str, Any] = {"seq": document.seq, "speaker": document.speaker}
+        if document.speaker:
+            metadata["conversation"] = f"{document.group} {document.time or ''}".strip()
         yield {
             "id": document.id,
             "text": document.text,
             "space": spaces[document.group],
             "occurred_at": document.time,
             "created_at": document.time or NO_TIME,
-            "metadata": {"seq": document.seq, "speaker": document.speaker},
+            "metadata": metadata,
         }
 
 

@@ -7,6 +7,7 @@ As data (CLI, REST, MCP, Python alike)::
     {"kind": {"in": ["decision", "pattern"]}}
     {"occurred_at": {">=": "2026-01-01", "<": "2026-02-01"}}
     {"metadata.author": "Li", "provenance.door": {"exists": true}}
+    {"speaker": "Mei", "conversation": "standup"}         short for metadata.speaker and so on
     {"or": [{"kind": "task"}, {"not": {"source": "chat"}}]}
 
 Fields and operators come from a closed list and values are always bound, so nothing that a caller
@@ -36,6 +37,8 @@ TIME_FIELDS: Final = frozenset(
 )
 LIST_FIELDS: Final = frozenset({"tags", "entities"})
 OPEN_FIELDS: Final = frozenset({"metadata", "provenance"})  # followed by .key
+# Short names for keys of the metadata.
+METADATA_NAMES: Final = frozenset({"speaker", "role", "conversation"})
 
 MAX_CONDITIONS = 64
 _MAX_DEPTH = 8
@@ -125,6 +128,8 @@ def _field(name: Any) -> tuple[str, str | None]:
     known = TEXT_FIELDS | NUMBER_FIELDS | TIME_FIELDS | LIST_FIELDS
     if name in known:
         return str(name), None
+    if name in METADATA_NAMES:
+        return "metadata", str(name)
     if isinstance(name, str):
         field, dot, key = name.partition(".")
         if field in OPEN_FIELDS and dot:
@@ -134,7 +139,7 @@ def _field(name: Any) -> tuple[str, str | None]:
                 f"{name[:80]!r}: a key of {field} has up to 64 letters, digits, '_' or '-'"
             )
     raise InvalidInput(
-        f"unknown filter field {shown(name)}; known: {', '.join(sorted(known))}, "
+        f"unknown filter field {shown(name)}; known: {', '.join(sorted(known | METADATA_NAMES))}, "
         "metadata.<key>, provenance.<key>"
     )
 

@@ -27,10 +27,11 @@ class SearchResult:
     reinforcement: int
     token_count: int
     verified: bool = True  # False: heard, and not reviewed yet
+    uncertain: bool = False  # True: the answer is only perhaps about what was asked
 
     @classmethod
-    def of(cls, hit: Hit) -> SearchResult:
-        """Return the result for a hit."""
+    def of(cls, hit: Hit, *, uncertain: bool = False) -> SearchResult:
+        """Return the result for a hit of an answer that is or is not `uncertain`."""
         memory = hit.memory
         return cls(
             chunk_id=f"{memory.id}#{hit.passage.ordinal}",
@@ -42,13 +43,16 @@ class SearchResult:
             reinforcement=memory.reinforcement,
             token_count=hit.tokens,
             verified=memory.verified,
+            uncertain=uncertain,
         )
 
     def as_record(self) -> dict[str, Any]:
-        """Return JSON-ready values; `verified` only where it is false."""
+        """Return JSON-ready values; `verified` only where it is false, `uncertain` where true."""
         record = {name: getattr(self, name) for name in self.__slots__}
         if self.verified:
             del record["verified"]
+        if not self.uncertain:
+            del record["uncertain"]
         return record
 
 
@@ -64,7 +68,9 @@ class SearchResponse:
     def of(cls, answer: Recollection) -> SearchResponse:
         """Return the response for an answer."""
         return cls(
-            results=tuple(SearchResult.of(hit) for hit in answer.hits),
+            results=tuple(
+                SearchResult.of(hit, uncertain=answer.status == "uncertain") for hit in answer.hits
+            ),
             total_tokens=answer.tokens_used,
             budget_remaining=answer.tokens_left,
         )

@@ -118,7 +118,7 @@ MEANING: Mapping[str, str] = {
     "deadline": "seconds after which a recall answers with what it has",
     "meaning_threshold": "the least cosine of a hit by meaning, -1 to 1 (default: none)",
     "words_threshold": "the least share of the question's words in a hit by words, 0 to 1",
-    "floor": "the confidence below which nothing is answered, 0 to 1 (default: by the embedder)",
+    "floor": "the relevance below which nothing is handed out, 0 to 1 (default: by the embedder)",
     "timezone": "your time zone, like Asia/Shanghai (default: this machine's)",
     "models": "the directory for models that were pulled (default: models in your data directory)",
     "endpoint": "the base address of an OpenAI-compatible API, for openai:MODEL",

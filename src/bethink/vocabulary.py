@@ -36,7 +36,8 @@ TRUST, UNVERIFIED, VERIFIED = "trust", "unverified", "verified"
 class Status(StrEnum):
     """What kind of answer this is. Never a guess."""
 
-    ANSWERED = "answered"
+    ANSWERED = "answered"  # at least 85 % of such answers hold a right memory
+    UNCERTAIN = "uncertain"  # some chance: at most three hits, each marked
     EMPTY = "empty"  # searched well, nothing there
     BELOW_FLOOR = "below_floor"  # found, not good enough
     DEGRADED = "degraded"  # a channel was missing; the reasons say which and why
@@ -101,6 +102,26 @@ class Memory:
     def verified(self) -> bool:
         """Told by somebody trusted, or reviewed. Only what comes through quarantine can be less."""
         return self.provenance.get(TRUST) != UNVERIFIED
+
+    @property
+    def speaker(self) -> str:
+        """Who said it, by name; empty if that is not known."""
+        return _text_of(self.metadata, "speaker")
+
+    @property
+    def role(self) -> str:
+        """`user`, `assistant`, `tool` or `other`; empty if that is not known."""
+        return _text_of(self.metadata, "role")
+
+    @property
+    def conversation(self) -> str:
+        """The conversation that it was said in; else its source. Empty if neither is known."""
+        return _text_of(self.metadata, "conversation") or self.source
+
+
+def _text_of(metadata: Mapping[str, Json], key: str) -> str:
+    value = metadata.get(key)
+    return value if isinstance(value, str) else ""
 
 
 class OpenMemory:
@@ -171,7 +192,7 @@ class Query:
     words: bool = True
     meaning: bool = True
     meaning_threshold: float | None = None  # a cosine, -1 to 1
-    floor: float | None = None  # of the confidence; None: the one calibrated for the embedder
+    floor: float | None = None  # of the relevance; None: the one calibrated for the embedder
     unverified_share: float = 0.5  # of the hits, at most
     words_threshold: float | None = None  # a share of the question's telling words, 0 to 1
     vector: Vector | None = None  # given when the caller has embedded the question already
@@ -196,6 +217,8 @@ class Candidate(NamedTuple):
     passage: Passage | None = None
     parts: Mapping[str, float] = MappingProxyType({})  # what the score is made of, once mixed
     tier: Tier = Tier.LONG_TERM
+    relevance: float | None = None  # 0 to 1: the probability that it answers; None: not judged
+    evidence: Mapping[str, float] = MappingProxyType({})  # what the relevance is made of
 
     @property
     def key(self) -> tuple[str, int]:
@@ -223,13 +246,15 @@ class Hit(NamedTuple):
     memory: Memory
     passage: Passage
     text: str
-    score: float  # 0 to 1: 1 is the best score that this way of mixing can give
+    score: float  # 0 to 1: the relevance, unless the preset has a formula of its own
     tokens: int
     channels: Mapping[str, Place]
-    parts: Mapping[str, float]  # what the score is made of
+    parts: Mapping[str, float]  # what the score is made of; they add up to it
     displaced: tuple[str, ...] = ()  # what lost its place to this hit, and why
     tier: Tier = Tier.LONG_TERM
     shown: tuple[Extent, ...] = ()  # what its text is made of; empty: the passage alone
+    relevance: float | None = None  # 0 to 1: the probability that it answers; None: not judged
+    evidence: Mapping[str, float] = MappingProxyType({})  # log-odds that add up to the relevance's
 
     @property
     def id(self) -> str:

@@ -85,6 +85,8 @@ def untimed(answer: Any) -> Any:
             for name, value in answer.items()
             if name not in ("milliseconds", "seconds", "ms", "took", "trace_id", "id_of_trace")
         }
+    if isinstance(answer, float):
+        return round(answer, 4)  # a relevance falls with age, even within milliseconds
     return [untimed(one) for one in answer] if isinstance(answer, list) else answer
 
 

@@ -92,7 +92,7 @@ def test_an_engine_that_is_behind_makes_the_answer_stale(opened: Opened) -> None
     opened.words.deaf = True
     receipt = engine.remember("The database is backed up by 小美")
     assert receipt.id
-    recollection = engine.recall("database")
+    recollection = engine.recall("database", floor=0)
     assert recollection.status is Status.STALE
     assert "words-db is 1 changes behind" in recollection.reasons[0]
     assert "disk full over there" in recollection.reasons[0]

@@ -18,7 +18,8 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     with Engine(tmp_path / "memory.db", embedder=Letters()) as engine:
         engine.remember("Mei prefers dark mode", id="mei")
         engine.remember("我们周五开会", id="meeting")
-        assert {hit.id for hit in engine.recall("dark mode 周五").hits} == {"mei", "meeting"}
+        found = engine.recall("dark mode 周五", floor=0).hits
+        assert {hit.id for hit in found} == {"mei", "meeting"}
         yield engine
 
 

@@ -70,7 +70,8 @@ def test_spaces_are_walls(cli: Cli) -> None:
     cli("remember", "my own garden")
     assert cli("recall", "launch", "--words").json["status"] == "empty"
     assert cli("recall", "launch", "--space", "work").json["hits"]
-    both = cli("recall", "launch garden", "--space", "work", "--space", "global").json
+    asked = ("recall", "launch garden", "--floor", "0")
+    both = cli(*asked, "--space", "work", "--space", "global").json
     assert {hit["space"] for hit in both["hits"]} == {"work", "global"}
     unknown = cli("recall", "launch", "--space", "wrok")
     assert unknown.code == 2

@@ -19,8 +19,8 @@ def test_a_preset_brings_its_form(cli: Cli) -> None:
     text = "先跑测试，再发布 release。每一步都要有人看过结果，才能走下一步；"
     text += "出了问题先停下来，再找原因。"
     cli("offer", text, "--id", "step")
-    zh = f"## 历史上下文\n\n### 记录 1 (相关度: 1.00, 未核实)\n{text}\n"
-    en = f"## History\n\n### Record 1 (relevance: 1.00, unverified)\n{text}\n"
+    zh = f"## 历史上下文\n\n### 记录 1 (相关度: 1.00)\n(未核实)\n{text}\n"
+    en = f"## History\n\n### Record 1 (relevance: 1.00)\n(unverified)\n{text}\n"
     for form in ("history", "model"):
         asked = ("recall", "发布", "--preset", "workflow", "--format", form)
         assert cli(*asked).out == zh

@@ -25,7 +25,7 @@ def lines(ran: Ran) -> list[Any]:
 
 def fill(cli: Cli) -> None:
     cli("remember", "Mei prefers dark mode", "--space", "work")
-    cli("recall", "which theme? 主题", "--space", "work")
+    cli("recall", "Mei 的 dark mode", "--space", "work")
     cli("offer", LONG, "--space", "release")
     cli("recall", "迁移", "--space", "release", "--space", "work")
 
@@ -35,7 +35,7 @@ def test_recalls_and_tier_changes_are_there_by_space_kind_and_id(cli: Cli) -> No
     every = lines(cli("events"))
     assert [e["kind"] for e in every] == ["retrieval_trace", "tier_change", "retrieval_trace"]
     assert [e["id"] for e in every] == sorted({e["id"] for e in every})
-    assert every[0]["data"]["question"] == "which theme? 主题"
+    assert every[0]["data"]["question"] == "Mei 的 dark mode"
     assert every[1]["spaces"] == ["release"]
     assert "Mei prefers" not in json.dumps(every)
     assert LONG not in json.dumps(every, ensure_ascii=False)
@@ -53,7 +53,7 @@ def test_lines_for_people(cli: Cli) -> None:
     fill(cli)
     shown = cli("events", "--text").out.splitlines()
     assert "retrieval_trace  [work]  answered, hits 1" in shown[0]
-    assert "which theme? 主题" in shown[0]
+    assert "Mei 的 dark mode" in shown[0]
     assert "tier_change  [release]  admitted" in shown[1]
     assert "(offered → working)" in shown[1]
     assert "[release, work]" in shown[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import exp
 from pathlib import Path
 
 import pytest
@@ -59,18 +60,25 @@ def test_a_hit_names_the_parts_of_its_score(cli: Cli, question: str) -> None:
     cli("remember", "dark mode 深色主题", "--id", "it")
     for other in ("the lake is cold", "湖水很冷", "lunch at noon"):
         cli("remember", other)
-    first = cli("recall", question, "--text").out.splitlines()[1]
-    assert "  it  note  (" in first and "words #1; " in first
-    assert " words + " in first and " meaning" in first
+    lines = cli("recall", question, "--text", "--explain").out.splitlines()
+    assert lines[1].endswith("  it  note  (meaning #1, words #1)")  # the relevance alone
+    (made,) = [line for line in lines if line.startswith("  hit 1 it: ")]
+    said = re.search(r"; relevance (0\.\d{3}) = σ\((.*?)\)", made)
+    assert said is not None
+    parts = re.findall(r"([+−]) (\d+\.\d\d) ([a-z ]+?)(?= [+−]|$)", said[2])
+    assert {"base", "words", "meaning"} <= {name for _, _, name in parts}
+    log_odds = sum(float(size) * (1 if sign == "+" else -1) for sign, size, _ in parts)
+    assert 1 / (1 + exp(-log_odds)) == pytest.approx(float(said[1]), abs=0.02)  # all are rounded
     first = cli("recall", question, "--preset", "notebook", "--text").out.splitlines()[1]
     assert " relevance + " in first and " recency" in first
 
 
 def test_the_demo_names_the_parts_too(cli: Cli) -> None:
-    lines = [line for line in cli("demo").out.splitlines() if "because: " in line]
-    assert re.search(r"words #1; 0\.\d\d words \+ ", lines[0])
-    assert any(" words + " in line for line in lines)
-    assert any(" exact" in line for line in lines)
+    told = cli("demo").out.splitlines()
+    lines = [line for line in told if "because: " in line]
+    assert lines[0].endswith("because: meaning #1, words #1")
+    assert any("exact #1" in line for line in lines)
+    assert any(re.search(r"relevance 0\.\d{3} = σ\(− \d\.\d\d base ", line) for line in told)
 
 
 # Errors
@@ -81,7 +89,7 @@ def test_the_demo_names_the_parts_too(cli: Cli) -> None:
     [
         ("--min-words", "a share of the question's words from 0 to 1"),
         ("--min-meaning", "a cosine from -1 to 1"),
-        ("--floor", "a confidence from 0 to 1"),
+        ("--floor", "a relevance from 0 to 1"),
         ("--limit", "a whole number from 1 to 1,000"),
         ("--budget", "a whole number from 1 to 1,000,000"),
         ("--deadline", "seconds from 0.001 to 3,600"),

@@ -249,7 +249,7 @@ def test_words_answer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
             assert "has not answered for" in answer.reasons[0]
             assert answer.hits
         hung.released.set()
-        until(lambda: engine.recall("深色 theme").status is Status.ANSWERED)
+        until(lambda: engine.recall("小美喜欢深色主题吗").status is Status.ANSWERED)
 
 
 def test_a_server_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +273,7 @@ def test_a_server_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             hangs.set()
             engine.recall("主题", deadline=0.3)
             for number in range(5):
-                answered = engine.recall(f"dark {number}", deadline=60)
+                answered = engine.recall(f"dark mode {number}", deadline=60)
                 assert answered.status is Status.DEGRADED
                 assert "has not answered for" in answered.reasons[0]  # and was not waited for
                 assert answered.hits
@@ -285,4 +285,6 @@ def test_a_server_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             let_go.set()
             until(lambda: engine.recall("深色 mode").status is not Status.DEGRADED)
             engine.remember("and coffee 咖啡")
-            until(lambda: engine.recall("tea and coffee").status is Status.ANSWERED)
+            # to this server all texts mean the same: it may be unsure, but nothing is missing
+            whole = (Status.ANSWERED, Status.UNCERTAIN)
+            until(lambda: engine.recall("tea and coffee").status in whole)

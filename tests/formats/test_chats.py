@@ -34,6 +34,8 @@ def test_messages_line_by_line(engine: Engine, tmp_path: Path) -> None:
     assert first.occurred_at is not None
     assert first.occurred_at.isoformat() == "2025-05-01T14:00:00+00:00"
     assert (first.kind, first.provenance["role"], first.source) == ("message", "user", "chat")
+    assert (first.role, first.conversation) == ("user", "chat")
+    assert (second.role, second.speaker) == ("assistant", "")
     assert second.metadata["model"] == "m-1"
     assert report.left_out == {
         "message of a system": 1,
@@ -187,3 +189,31 @@ def test_many_conversations_in_lines(engine: Engine, tmp_path: Path) -> None:
     }
     path = save_lines(tmp_path / "train.jsonl", {**talk, "id": 1}, {**talk, "id": 2})
     assert engine.import_from(path).fates == {"created": 4}
+
+
+def test_names_and_conversations_are_taken(engine: Engine, tmp_path: Path) -> None:
+    path = save(
+        tmp_path / "talk.json",
+        {
+            "conversation_id": "周会",
+            "messages": [
+                {"role": "user", "name": "小美", "content": "我下周去青海湖。"},
+                {"role": "human", "name": "Jonas\n", "content": "I stay at home."},
+            ],
+        },
+    )
+    engine.import_from(path, space="chats")
+    assert [(m.speaker, m.role, m.conversation) for m in held(engine, "chats")] == [
+        ("小美", "user", "周会"),
+        ("Jonas", "user", "周会"),
+    ]
+
+
+def test_mem0_says_who_spoke(engine: Engine, tmp_path: Path) -> None:
+    mine = {"memory": "喜欢绿茶", "role": "user", "actor_id": "小美", "run_id": "r-1"}
+    own = {"memory": "Likes tea", "role": "assistant", "metadata": {"role": "editor"}}
+    path = save_lines(tmp_path / "mem0.jsonl", {**mine, "user_id": "m"}, {**own, "user_id": "m"})
+    engine.import_from(path, space="chats")
+    first, second = held(engine, "chats")
+    assert (first.speaker, first.role, first.conversation) == ("小美", "user", "r-1")
+    assert second.metadata["role"] == "editor"  # the user's own metadata is kept

@@ -55,7 +55,7 @@ def test_a_folder_of_all_formats(base: KnowledgeBase, tmp_path: Path) -> None:
         "pdf": (2, "page"), "pptx": (1, "slide"), "xlsx": (2, "row"), "csv": (3, "row"),
         "epub": (2, "chapter"),
     }  # fmt: skip
-    answer = base.engine.recall("notice period 通知期", spaces="handbook", limit=20)
+    answer = base.engine.recall("notice period 通知期", spaces="handbook", limit=20, floor=0)
     assert {hit.memory.source for hit in answer.hits} >= {
         "docs/guide.md", "docs/page.html", "docs/office/contract.pdf", "docs/office/letter.docx",
         "docs/office/novel.epub",

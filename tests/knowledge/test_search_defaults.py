@@ -9,6 +9,7 @@ import pytest
 
 from bethink import Engine, Status
 from bethink.knowledge import KnowledgeBase
+from bethink.recall.presets_by_use import knowledge_preset
 from bethink.settings import Settings
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
@@ -17,6 +18,7 @@ from tests.knowledge.documents_of_tests import put_document
 ALL_WORDS = "invoices are paid in March 发票在三月付款"
 SOME_WORDS = "invoices have a yellow cover 发票有黄色封面"
 QUESTION = "are invoices paid in March? 发票三月付款吗"
+UNCUT = knowledge_preset(abstain=False)  # also what hardly answers
 
 
 def asked_of(engine: Engine) -> KnowledgeBase:
@@ -27,7 +29,7 @@ def asked_of(engine: Engine) -> KnowledgeBase:
 
 
 def counted(base: KnowledgeBase, **params: Any) -> int:
-    return len(base.search(QUESTION, **params))
+    return len(base.search(QUESTION, preset=UNCUT, **params))
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -63,7 +65,7 @@ def test_every_default_can_be_set_at_every_level(
     level: str, name: str, value: Any, param: str, back: Any, tmp_path: Path
 ) -> None:
     def seen(base: KnowledgeBase, **params: Any) -> list[tuple[str, tuple[str, ...]]]:
-        found = base.search(QUESTION, match_count=20, **params)
+        found = base.search(QUESTION, match_count=20, preset=UNCUT, **params)
         return [(one.memory_id, one.match_types) for one in found.citations]
 
     with engine_on("memory", tmp_path, embedder=Letters()) as engine:
@@ -86,7 +88,11 @@ def test_the_keyword_threshold_acts(engine: Engine, question: str) -> None:
 
     def texts(threshold: float | None) -> list[str]:
         found = base.search(
-            question, disable_vector_match=True, keyword_threshold=threshold, match_count=20
+            question,
+            disable_vector_match=True,
+            keyword_threshold=threshold,
+            match_count=20,
+            preset=UNCUT,
         )
         return [hit.memory.text for hit in found.hits]
 
@@ -104,12 +110,18 @@ def test_the_keyword_threshold_acts(engine: Engine, question: str) -> None:
 @pytest.mark.parametrize("question", [ALL_WORDS, "invoices are paid in March", "发票在三月付款"])
 def test_the_vector_threshold_acts(engine: Engine, question: str) -> None:
     base = asked_of(engine)
-    every = base.search(question, disable_keywords_match=True, match_count=20, budget=9_000)
+    every = base.search(
+        question, disable_keywords_match=True, match_count=20, budget=9_000, preset=UNCUT
+    )
     cosines = {hit.memory.text: hit.channels["meaning"].score for hit in every.hits}
     assert cosines[ALL_WORDS] > cosines[SOME_WORDS]
     between = (cosines[ALL_WORDS] + cosines[SOME_WORDS]) / 2
     found = base.search(
-        question, disable_keywords_match=True, vector_threshold=between, match_count=20
+        question,
+        disable_keywords_match=True,
+        vector_threshold=between,
+        match_count=20,
+        preset=UNCUT,
     )
     assert {hit.memory.text for hit in found.hits} >= {ALL_WORDS}
     assert SOME_WORDS not in {hit.memory.text for hit in found.hits}
@@ -150,6 +162,6 @@ def test_ten_whole_passages_fit_in_either_language(engine: Engine) -> None:
         base = KnowledgeBase(engine, name)
         texts = [f"{n} {chr(0x4E00 + n)} {sentence * (500 // len(sentence))}" for n in range(12)]
         put_document(base, "a.md", "发票 invoices", [(str(n), t) for n, t in enumerate(texts)])
-        found = base.search("中文发票记录 record of an invoice")
+        found = base.search("中文发票记录 record of an invoice", preset=UNCUT)
         assert len(found) == 10
         assert all(len(hit.text) > 400 for hit in found.hits)

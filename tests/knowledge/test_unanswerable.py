@@ -1,20 +1,28 @@
-"""Questions that the documents do not answer, and what only fills the list."""
+"""Questions that the documents do not answer, and what hardly answers: the stage `cut`.
+
+With the embedder that is shipped: what a text is about is its matter.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pytest
 
 from bethink import Engine, Status
 from bethink.knowledge import KnowledgeBase
-from bethink.recall.abstain import ANY_EMBEDDER, MEASURED, WORDS_ALONE, Calibration
-from bethink.recall.noise import DropNoise
-from bethink.recall.presets import Preset
 from bethink.recall.presets_by_use import knowledge_preset
-from tests.embedders_of_tests import every_measured
 from tests.knowledge.documents_of_tests import handbooks
 
 UNANSWERED = ["recipe for sourdough bread", "珠穆朗玛峰海拔多少米"]
 ANSWERED = ["how long is the notice period?", "离职通知期有多长？"]
+UNCUT = knowledge_preset(abstain=False)
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine.in_memory(embedder="use-m") as made:
+        yield made
 
 
 @pytest.fixture
@@ -24,20 +32,26 @@ def base(engine: Engine) -> KnowledgeBase:
     return made
 
 
-def without_noise_dropped() -> Preset:
-    whole = knowledge_preset()
-    return whole._replace(stages=tuple(s for s in whole.stages if not isinstance(s, DropNoise)))
-
-
 @pytest.mark.parametrize("question", UNANSWERED)
 def test_nothing_is_handed_out_where_all_is_about_something_else(
     base: KnowledgeBase, question: str
 ) -> None:
     found = base.search(question)
     assert (found.status, found.hits) == (Status.BELOW_FLOOR, ())
-    assert found.recollection.nearest is not None
-    assert found.recollection.confidence is not None
-    assert base.search(question, preset=without_noise_dropped()).hits  # so it is this that does it
+    assert "relevance" in found.reasons[0] and "the floor is" in found.reasons[0]
+    nearest = found.recollection.nearest
+    assert nearest is not None and nearest.relevance is not None
+    assert nearest.relevance == pytest.approx(found.recollection.confidence, abs=1e-4)
+    assert base.search(question, preset=UNCUT).hits  # so it is the cut that does it
+
+
+@pytest.mark.parametrize("question", UNANSWERED)
+def test_without_meaning_no_word_is_found(question: str) -> None:
+    with Engine.in_memory(embedder="none") as engine:
+        base = KnowledgeBase(engine, "handbook")
+        handbooks(base)
+        found = base.search(question)
+    assert (found.status, found.hits) == (Status.EMPTY, ())
 
 
 @pytest.mark.parametrize("question", UNANSWERED)
@@ -50,15 +64,28 @@ def test_ask_says_that_it_does_not_know(base: KnowledgeBase, question: str) -> N
 @pytest.mark.parametrize("question", ANSWERED)
 def test_what_answers_stays_and_the_tail_goes(base: KnowledgeBase, question: str) -> None:
     found = base.search(question)
-    everything = base.search(question, preset=knowledge_preset(abstain=False))
+    everything = base.search(question, preset=UNCUT)
     assert found.hits[0].id == everything.hits[0].id
     assert len(found) < len(everything)
-    assert found.status is Status.ANSWERED
-    assert (found.recollection.confidence or 0) > 0.2
+    assert (found.status, found.reasons) == (Status.ANSWERED, ())
+    assert (found.recollection.confidence or 0) > 0.5
     lost = next(hit.id for hit in everything.hits if hit.id not in {h.id for h in found.hits})
     told = base.why_not(lost, question)
-    assert (told.outcome, told.stage) == ("dropped", "noise")
-    assert "about something else" in told.reason
+    assert (told.outcome, told.stage) == ("dropped", "cut")
+    assert told.reason.startswith("its relevance 0.0")
+
+
+@pytest.mark.parametrize(
+    "question", ["what about the employee handbook and travel?", "员工手册写了什么"]
+)
+def test_what_may_not_answer_is_uncertain(base: KnowledgeBase, question: str) -> None:
+    found = base.search(question)
+    assert found.status is Status.UNCERTAIN
+    assert 1 <= len(found) <= 3 < len(base.search(question, preset=UNCUT))
+    assert "an answer is sure from" in found.reasons[0]
+    answer = base.ask(question)
+    assert (answer.by, answer.status) == ("passages", Status.UNCERTAIN)
+    assert answer.reasons == found.reasons
 
 
 @pytest.mark.parametrize("question", UNANSWERED)
@@ -70,7 +97,7 @@ def test_a_floor_of_nothing_shows_whatever_there_is(engine: Engine, question: st
 
 @pytest.mark.parametrize(
     ("heading", "text", "question"),
-    [("Sabbatical", "Two months after five years.", "sabbatical rules"),
+    [("Sabbatical", "Two months after five years.", "how long is a sabbatical?"),
      ("学术休假", "工作满五年可休两个月。", "学术休假规定")],
 )  # fmt: skip
 def test_the_heading_above_a_section_counts(
@@ -83,12 +110,11 @@ def test_the_heading_above_a_section_counts(
         ]
     )
     found = KnowledgeBase(engine, "kb").search(question)
-    assert heading in [hit.memory.section for hit in found.hits]
+    assert (found.status, found.hits[0].memory.section) == (Status.ANSWERED, heading)
 
 
 @pytest.mark.parametrize("question", UNANSWERED)
-def test_below_the_floor_of_documents(engine: Engine, question: str) -> None:
-    """In a base that is large enough to know what is usual, the confidence decides."""
+def test_among_many_sections_as_well(engine: Engine, question: str) -> None:
     subjects = ["salary", "travel", "parking", "training", "insurance", "差旅", "工资", "培训"]
     engine.remember_many(
         [
@@ -99,15 +125,4 @@ def test_below_the_floor_of_documents(engine: Engine, question: str) -> None:
     )  # fmt: skip
     found = KnowledgeBase(engine, "kb").search(question)
     assert (found.status, found.hits) == (Status.BELOW_FLOOR, ())
-    assert "confidence" in found.reasons[0]
-
-
-@pytest.mark.parametrize("line", [WORDS_ALONE, ANY_EMBEDDER, *every_measured(MEASURED)])
-def test_floors_of_large_bases_are_higher(line: Calibration) -> None:
-    small, usual, large, huge = (
-        line.raised(line.documents, n) for n in (30, 2_000, 30_000, 10_000_000)
-    )
-    assert small == usual == pytest.approx(line.documents)
-    assert usual < large < huge < 0.4
-    assert line.raised(line.documents, 100_000) == huge
-    assert Calibration(0, 1).raised(0.0, 30_000) == 0
+    assert "relevance" in found.reasons[0]

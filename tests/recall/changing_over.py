@@ -57,11 +57,11 @@ def check_one_deadline(store: Store, other: Store, hot: str) -> None:
     stages: tuple[Stage, ...] = BALANCED.stages
     preset = Preset("slow", (*stages[:_SEARCHED], slow, *stages[_SEARCHED:]))
     with Engine(other, embedder=_NEW, settings=Settings(hot=hot)) as engine:
-        answer = engine.recall("部署 deployment", preset=preset, deadline=0.2)
+        answer = engine.recall("部署 deployment", preset=preset, deadline=0.2, floor=0)
     assert len(slow.ends) == 2 and len(set(slow.ends)) == 1
     assert [hit.id for hit in answer.hits] == [kept.id]
     assert answer.status is Status.DEGRADED
-    assert answer.reasons == ("search_meaning was not done within 0.2 s and was left out",)
+    assert answer.reasons[0] == "search_meaning was not done within 0.2 s and was left out"
 
 
 def _changing(store: Store, other: Store, place: int) -> tuple[str, ChangesOver, Preset]:
@@ -80,19 +80,21 @@ def check_changing_over(store: Store, other: Store, place: int) -> None:
     another look at the same store."""
     _, changes, preset = _changing(store, other, place)
     with Engine(other, embedder=_NEW) as engine:
-        answer = engine.recall("部署 deployment", preset=preset)
+        answer = engine.recall("部署 deployment", preset=preset, floor=0)
         assert changes.done
-        assert answer.status in (Status.ANSWERED, Status.STALE), answer.reasons
+        sound = (Status.ANSWERED, Status.UNCERTAIN, Status.STALE)
+        assert answer.status in sound, answer.reasons
         assert not any("failed" in reason for reason in answer.reasons)
         assert {"words", "meaning"} <= {name for hit in answer.hits for name in hit.channels}
-        assert engine.recall("部署 deployment").status is Status.ANSWERED
+        again = engine.recall("部署 deployment", floor=0)
+        assert again.hits and again.status in sound[:2]
 
 
 def check_explaining(store: Store, other: Store, place: int) -> None:
     """Where a memory stands is said all the same."""
     kept, changes, preset = _changing(store, other, place)
     with Engine(other, embedder=_NEW) as engine:
-        said = engine.why_not(kept, "部署 deployment", preset=preset)
+        said = engine.why_not(kept, "部署 deployment", preset=preset, floor=0)
     assert changes.done
     assert said.rank is not None
 

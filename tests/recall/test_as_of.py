@@ -57,12 +57,12 @@ def test_what_was_told_later_is_left_out(engine: Engine, clock: FakeClock) -> No
     clock.advance(days=2)
     engine.remember("Mei likes tea in the morning")
     engine.remember("Mei liked tea as a child", valid_from="2000-01-01T00:00:00+00:00")
-    found = engine.recall("Mei tea", as_of=MAY.replace(hour=13))
+    found = engine.recall("Mei tea", as_of=MAY.replace(hour=13), floor=0)
     assert sorted(texts(found)) == ["Mei liked tea as a child", "Mei likes tea"]
     step = next(s for s in found.trace.steps if s.stage == "as_of")
     assert len(step.dropped) == 1
     assert step.dropped[0].reason == "told later, 2026-05-03"
-    assert len(texts(engine.recall("Mei tea"))) == 3
+    assert len(texts(engine.recall("Mei tea", floor=0))) == 3
 
 
 def test_not_asked_it_does_nothing_at_all(engine: Engine) -> None:
@@ -85,7 +85,7 @@ def test_validity_as_it_was_then(engine: Engine, clock: FakeClock) -> None:
     engine.revise(told.id, valid_from=MAY.replace(day=2))
     assert texts(engine.recall("Mei tea")) == ["Mei likes tea"]
     # the search goes by the validity that it has now
-    assert not engine.recall("Mei tea", as_of=MAY.replace(hour=13)).hits
+    assert not engine.recall("Mei tea", as_of=MAY.replace(hour=13), floor=0).hits
 
 
 def test_a_long_memory_that_was_shorter_then(engine: Engine, clock: FakeClock) -> None:

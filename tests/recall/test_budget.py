@@ -232,14 +232,3 @@ def test_the_budget_is_never_exceeded(texts, budget, limit, count, random) -> No
     for wide, narrow in zip(after.hits, plain.hits, strict=True):
         assert narrow.text in wide.text
         assert wide.text in wide.memory.text
-
-
-def test_what_nothing_speaks_for_is_left_out_where_others_answer() -> None:
-    both = draft([candidate("right", score=0.7), candidate("other", score=0.0)])
-    chosen = Budget()(both, kit())
-    assert [hit.id for hit in chosen.hits] == ["right"]
-    assert [one.reason for one in chosen.dropped] == ["nothing speaks for it, and others answer"]
-    alone = Budget()(draft([candidate("other", score=0.0)]), kit())
-    assert [hit.id for hit in alone.hits] == ["other"]
-    meant = both._replace(query=replace(both.query, words=False))
-    assert len(Budget()(meant, kit()).hits) == 2

@@ -12,7 +12,6 @@ from pytest import approx
 
 from bethink import Engine, Status
 from bethink.recall.draft import Draft
-from bethink.recall.floor import Floor
 from bethink.recall.fuse_union import FuseUnion
 from bethink.recall.search_exact import SearchExact
 from bethink.recall.search_meaning import SearchMeaning
@@ -25,7 +24,7 @@ from tests.recall.asking_with_stages import ask, step
 from tests.recall.kits import kit
 
 TEN = SideBySide((SearchMeaning(candidates=10, exactly=True), SearchWords(10, exactly=True)))
-STAGES = (SearchExact(), TEN, FuseUnion(), Floor(least=0.35))
+STAGES = (SearchExact(), TEN, FuseUnion())
 
 
 def fused(channels: dict[str, list[tuple[str, float]]], **options: float) -> dict[str, Candidate]:
@@ -127,7 +126,7 @@ BOTH = pytest.mark.parametrize(
 
 
 @BOTH
-def test_the_best_few_above_a_floor(
+def test_the_best_come_first(
     engine: Engine, letters: Letters, texts: list[str], question: str
 ) -> None:
     for text in texts:
@@ -135,8 +134,7 @@ def test_the_best_few_above_a_floor(
     answer = ask(engine, question, *STAGES, embedder=letters, limit=3)
     assert answer.status is Status.ANSWERED
     assert answer.hits[0].text == texts[0]
-    assert texts[2] not in [hit.text for hit in answer.hits]
-    assert all(hit.score >= 0.35 for hit in answer.hits)
+    assert texts[2] not in [hit.text for hit in answer.hits[:2]]
     assert set(answer.hits[0].parts) == {"meaning", "words"}
     assert sum(answer.hits[0].parts.values()) == approx(answer.hits[0].score, abs=1e-5)
 
@@ -173,7 +171,7 @@ def test_what_waits_for_its_vector_stands_by_its_words(engine: Engine, letters: 
     engine.remember("dark mode 深色主题", id="new")
     letters.fails = False
     answer = ask(engine, "dark 深色", *STAGES, embedder=letters)
-    assert [hit.id for hit in answer.hits] == ["new"]
+    assert answer.hits[0].id == "new"
     assert answer.hits[0].score == 1.0
     assert answer.status is Status.STALE
     assert "1 have no vector: words have all the weight there" in step(answer, "fuse").notes
@@ -197,9 +195,6 @@ def test_an_identifier_leads_whatever_the_embedder_thinks(
     assert [hit.score for hit in answer.hits] == sorted(
         (hit.score for hit in answer.hits), reverse=True
     )
-    assert (
-        ask(engine, question, *STAGES[:-1], Floor(0.99), embedder=letters).hits[0].id == "the-code"
-    )
 
 
 def test_more_of_the_identifiers_lead(engine: Engine) -> None:
@@ -207,19 +202,3 @@ def test_more_of_the_identifiers_lead(engine: Engine) -> None:
     engine.remember("E-17 与 --no-cache 一起", id="both")
     answer = ask(engine, "E-17 --no-cache", SearchExact(), SearchWords(), FuseUnion())
     assert [hit.id for hit in answer.hits] == ["both", "one"]
-
-
-def test_nothing_good_enough(engine: Engine, letters: Letters) -> None:
-    engine.remember("the moon is made of cheese and far away 月亮很远", id="moon")
-    answer = ask(engine, "dark mode 深色主题", *STAGES, embedder=letters)
-    assert (answer.hits, answer.status) == ((), Status.BELOW_FLOOR)
-    assert answer.nearest is not None
-    assert answer.nearest.id == "moon"
-    assert "the nearest, moon, has score" in answer.reasons[0]
-
-
-def test_nothing_found_is_silence(engine: Engine) -> None:
-    engine.remember("the moon 月亮")
-    answer = ask(engine, "zebra 斑马", SearchWords(), FuseUnion(), Floor())
-    assert (answer.status, answer.reasons, answer.nearest) == (Status.EMPTY, (), None)
-    assert step(answer, "floor").notes

@@ -20,9 +20,9 @@ ENGLISH, CHINESE = "Mei prefers dark mode in every editor.", "小美在所有编
 
 def test_limit_and_budget(engine: Engine) -> None:
     engine.remember_many([{"text": f"dark number {n} 深色"} for n in range(30)])
-    assert len(engine.recall("dark").hits) == 10
-    assert len(engine.recall("深色", limit=25).hits) == 25
-    answer = engine.recall("dark", limit=30, budget=50)
+    assert len(engine.recall("dark", floor=0).hits) == 10
+    assert len(engine.recall("深色", limit=25, floor=0).hits) == 25
+    answer = engine.recall("dark", limit=30, budget=50, floor=0)
     assert answer.tokens_used == sum(count_tokens(hit.text) for hit in answer.hits) <= 50
     assert answer.tokens_left == 50 - answer.tokens_used
     assert 0 < len(answer.hits) < 30

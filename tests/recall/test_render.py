@@ -110,7 +110,7 @@ def test_history_of_a_workflow() -> None:
         engine.store.open_space("global")
         add(engine, heard("heard", text))
         told = engine.recall("发布 release", preset="workflow")
-        assert as_history(told) == f"## 历史上下文\n\n### 记录 1 (相关度: 1.00, 未核实)\n{text}"
+        assert as_history(told) == f"## 历史上下文\n\n### 记录 1 (相关度: 1.00)\n(未核实)\n{text}"
         engine.remember(text, id="heard")
         told = engine.recall("发布 release", preset="workflow")
         assert as_history(told) == f"## 历史上下文\n\n### 记录 1 (相关度: 1.00)\n{text}"
@@ -123,13 +123,14 @@ def test_what_is_unverified_says_so_in_every_form() -> None:
     assert as_history(told) == (
         "## 历史上下文\n"
         "\n"
-        "### 记录 1 (相关度: 1.00, 未核实)\n"
+        "### 记录 1 (相关度: 1.00)\n"
+        "(未核实)\n"
         "预算会议改到周五。\n"
         "\n"
         "### 记录 2 (相关度: 0.80)\n"
         "> # Mei prefers dark mode."
     )
-    assert "### Record 1 (relevance: 1.00, unverified)\n" in as_history(told, language="en")
+    assert "### Record 1 (relevance: 1.00)\n(unverified)\n" in as_history(told, language="en")
     assert as_markdown(told) == "- (unverified) 预算会议改到周五。\n- \\# Mei prefers dark mode."
     assert as_brief(told).split("\n") == [
         "m1  1.00  (unverified) 预算会议改到周五。",
@@ -321,12 +322,9 @@ def test_a_reason_names_what_a_score_is_made_of() -> None:
     assert reason({"words": 0.9}) == "words #1"
     assert reason({"words": 0.9}, "words", "meaning") == "meaning #2, words #1; 0.90 words"
     assert reason({"reranker": 0.8}) == "words #1; 0.80 reranker"
-    made = {"words": 0.5, "meaning": -0.06, "near words": 0.001, "neighbours": 0.05, "period": 0.2}
-    told = reason(made, occurred_at=NOW, reinforcement=2)
-    assert told == (
-        "words #1; 0.50 words − 0.06 meaning + 0.05 neighbours + 0.20 period; told again 2×; "
-        "happened then"
-    )
+    made = {"words": 0.5, "meaning": -0.06, "near words": 0.001, "recency": 0.05}
+    told = reason(made, reinforcement=2)
+    assert told == "words #1; 0.50 words − 0.06 meaning + 0.05 recency; told again 2×"
     beside = reason({"relevance": 0.7, "neighbour": 0.0})
     assert beside == "words #1; shown with what stands beside it"
 

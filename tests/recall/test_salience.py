@@ -15,17 +15,18 @@ from pytest import approx
 from bethink import Engine
 from bethink.errors import InvalidInput
 from bethink.recall.budget import Budget
-from bethink.recall.context import Context
 from bethink.recall.draft import Draft, Stage
 from bethink.recall.fuse import ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.hydrate import Hydrate
 from bethink.recall.presets import Preset
+from bethink.recall.relevance import Judge
 from bethink.recall.salience import Salience, fresh, often
 from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import SearchWords
 from bethink.recall.side_by_side import SideBySide
-from bethink.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
+from bethink.recall.signals import ReadSignals
+from bethink.recall.timeline import FindPeriod, SearchPeriod
 from bethink.testing import FakeClock
 from bethink.vocabulary import Candidate, Query, Recollection
 from tests.recall.kits import NOW, candidate, draft, kit
@@ -240,6 +241,6 @@ def test_relevance_is_from_0_to_1_before_it_is_mixed(
         for words in told:
             engine.remember(" ".join(words))
         for stages in fusions:
-            preset = Preset("own", (*stages, Hydrate(), Context(), RaisePeriod(), Budget()))
+            preset = Preset("own", (*stages, Hydrate(), ReadSignals(), Judge(), Budget()))
             answer: Recollection = engine.recall(" ".join(asked), preset=preset, touch=False)
             assert all(0 <= hit.score <= 1 for hit in answer.hits)

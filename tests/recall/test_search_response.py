@@ -19,7 +19,7 @@ def test_the_field_names_are_those_of_the_contract() -> None:
     ]
     assert [field.name for field in fields(SearchResult)] == [
         *("chunk_id", "uri", "content", "score", "memory_type", "section", "reinforcement"),
-        *("token_count", "verified"),
+        *("token_count", "verified", "uncertain"),
     ]
 
 

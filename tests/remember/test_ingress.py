@@ -51,6 +51,7 @@ def test_every_field_is_taken() -> None:
         "created_at": "2026-04-01T00:00:00Z", "updated_at": "2026-04-02T00:00:00Z",
         "valid_from": "2026-01-01T00:00:00+08:00", "valid_to": datetime(2027, 1, 1, tzinfo=UTC),
         "reinforcement": 3, "access_count": 2**53, "metadata": {"深": {"a": [1, 2.5, None, True]}},
+        "speaker": "小美", "role": "user", "conversation": "周会",
     }  # fmt: skip
     assert fields.keys() == FIELDS.keys()
     memory = accept(fields, now=NOW)
@@ -59,7 +60,10 @@ def test_every_field_is_taken() -> None:
     assert memory.confidence == 0.0
     assert memory.created_at == datetime(2026, 4, 1, tzinfo=UTC)
     assert memory.valid_from == datetime(2025, 12, 31, 16, tzinfo=UTC)
-    assert memory.metadata == {"深": {"a": [1, 2.5, None, True]}}
+    assert memory.metadata == {
+        "深": {"a": [1, 2.5, None, True]},
+        "speaker": "小美", "role": "user", "conversation": "周会",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

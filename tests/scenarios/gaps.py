@@ -155,7 +155,8 @@ def _tool(verb: str) -> frozenset[str] | None:
 
 _EVERYTHING = frozenset(
     "id ids text question source space spaces kind kinds section tags entities confidence "
-    "occurred_at valid_from valid_to metadata supersedes merge times parents reason memories "
+    "occurred_at valid_from valid_to metadata speaker role conversation "
+    "supersedes merge times parents reason memories "
     "limit budget where as_of preset words meaning meaning_threshold words_threshold floor "
     "unverified_share deadline touch explain language cursor newest_first decisions after "
     "base name document documents entry answers similar negative history "

@@ -112,7 +112,7 @@ def test_scores_order_the_memories_not_the_phrases(engine: Engine) -> None:
 def test_what_is_of_others_fills_up_and_pushes_nothing_out(engine: Engine) -> None:
     story = story_in(engine)
     story.add_scene(1, 1, "赵允 hides the poison 毒药 in the well 井.")
-    story.add_scene(1, 2, "林婉 talks of poison 毒药, idly.")
+    story.add_scene(1, 2, "林婉 talks of the poison 毒药 in the well 井, idly.")
     story.add_scene(1, 3, "Rain.")
     plan = ScenePlan(title="the poison 毒药 in the well 井", characters=["林婉"])
     mine, other = (

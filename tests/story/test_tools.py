@@ -20,7 +20,9 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "story_tools.py"
 
 @pytest.fixture
 def tools(story: Story) -> StoryTools:
-    story.add_scene(1, 1, "林婉在码头受了伤。", states={"林婉": {"arm": "injured"}}, tags=["雨"])
+    story.add_scene(
+        1, 1, "林婉在码头 dock 受了伤。", states={"林婉": {"arm": "injured"}}, tags=["雨"]
+    )
     story.add_scene(2, 1, "Zhao Yun waits at the dock 码头.", events=["赵允 waits"])
     story.add_scene(3, 1, "FUTURE dock 码头 林婉", states={"林婉": {"arm": "FUTURE"}})
     return StoryTools(story, chapter=3, scene=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from bethink.embedders.watching import watcher
 from bethink.errors import EmbedderError, InvalidVector
@@ -13,6 +13,7 @@ from bethink.vocabulary import Vector, Vectors
 Kind = Literal["query", "document"]
 
 
+@runtime_checkable
 class Embedder(Protocol):
     """Turns texts into vectors. Questions and documents may need different treatment."""
 

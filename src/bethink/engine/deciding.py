@@ -30,6 +30,9 @@ class Deciding(Shared):
         source: str = "",
         parents: Sequence[str] = (),
         by: Principal | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+        conversation: str | None = None,
         **fields: Any,
     ) -> Offer:
         """Offer what an agent heard or made. It is logged in quarantine, filtered, and admitted to
@@ -37,8 +40,11 @@ class Deciding(Shared):
         before it is promoted.
 
         `parents` are the offers and memories that it was made from; `by` is who offers it.
+        `speaker`, `role` and `conversation` say who said it, as for `remember`.
         """
         told = {**fields, "text": text, "confidence": confidence, "source": source}
+        said = {"speaker": speaker, "role": role, "conversation": conversation}
+        told |= {name: value for name, value in said.items() if value is not None}
         return self.tiers.offer(
             told,
             by=by or Principal(),

@@ -27,6 +27,7 @@ from bethink.vocabulary import (
     Revision,
     SpaceInfo,
     SpaceNames,
+    Status,
     Tier,
     Vector,
 )
@@ -95,7 +96,8 @@ class Reading(Shared):
             floor=floor,
             unverified_share=unverified_share,
         )
-        if touch and recollection.hits:
+        # what was only perhaps an answer would otherwise rise with every question about nothing
+        if touch and recollection.hits and recollection.status is not Status.UNCERTAIN:
             self._accesses.count(hit.id for hit in recollection.hits)
         self.events.later(
             RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=recollection.query.spaces

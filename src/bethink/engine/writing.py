@@ -38,12 +38,18 @@ class Writing(Shared):
         space: str = "",
         supersedes: str | None = None,
         merge: str = "words",
+        speaker: str | None = None,
+        role: str | None = None,
+        conversation: str | None = None,
         **fields: Any,
     ) -> Receipt:
         """Remember one thing. The receipt means that it is on disk.
 
         Fields: id, kind, section, tags, entities, source, provenance, confidence, occurred_at,
         valid_from, valid_to, metadata. Told again in the same words, it is reinforced.
+
+        `speaker` (a name), `role` (user, assistant, tool or other) and `conversation` (its name or
+        id) say who said it and where. They are kept in the metadata, and recall uses them.
 
         A space that has a notebook keeps preferences, decisions and the like in its files: told
         again in other words they are reinforced there, and a correction takes the old line's place.
@@ -52,6 +58,8 @@ class Writing(Shared):
         memory whose place this one takes.
         """
         told = {**fields, "text": text, "space": space or self.settings.space}
+        said = {"speaker": speaker, "role": role, "conversation": conversation}
+        told |= {name: value for name, value in said.items() if value is not None}
         if supersedes is None and merge == "words" and self._bookkeeping.in_use() is None:
             return self._remember_plainly(told)
         return self._warned(
@@ -95,8 +103,11 @@ class Writing(Shared):
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
         """Change a memory. Its former form stays in the history. What stands in a notebook's file
         is changed there too."""
+        from bethink.remember.ingress import with_speaker_revised
+
         memory = self._existing(memory_id)
-        receipt = self._bookkeeping.revise(memory, fields, self._parts.writer.revise)
+        told = with_speaker_revised(memory, fields)
+        receipt = self._bookkeeping.revise(memory, told, self._parts.writer.revise)
         if fields.get("text") not in (None, memory.text):
             self._parts.erase_questions(memory_id)  # they may hold the words that went
         return self._warned(receipt)

@@ -51,8 +51,10 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "preset": "which pipeline answered",
         "status": "of the recollection",
         "reasons": "why it is not simply `answered` or `empty`",
-        "confidence": "0 to 1, or nothing",
-        "hits": "each with `id`, `score`, `parts`, `channels` and `verified`",
+        "confidence": "the relevance of the best, 0 to 1, or nothing",
+        "hits": (
+            "each with `id`, `score`, `relevance`, `parts`, `evidence`, `channels` and `verified`"
+        ),
         "steps": "each with `stage`, `milliseconds`, `received`, `passed_on` and `notes`",
         "milliseconds": "how long it took",
         "tokens": "how many the hits cost",

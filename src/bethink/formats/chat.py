@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bethink.formats.json_values import objects
-from bethink.formats.taking import Again, Failed, Item, Items, LeftOut, Taken, moment, told
+from bethink.formats.taking import Again, Failed, Item, Items, LeftOut, Taken, moment, said_by, told
 
 NAME = "chat"
 WHAT = "messages of conversations"
@@ -27,6 +27,7 @@ _ROLES = {
     "remove": "tool",
 }  # fmt: skip
 _TIMES = ("timestamp", "created_at", "create_time", "time", "date", "ts", "createdAt")
+_NAMES = ("name", "speaker")
 _CONVERSATIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id", "channel")
 
 
@@ -144,7 +145,10 @@ def message(
                 {"format": NAME, "role": role, "conversation": place_name, "place": place,
                  "project": item.get("cwd"), "model": body.get("model")}
             ),
-            "metadata": told({**own, "message_id": identifier}),
+            "metadata": told(
+                {**own, "message_id": identifier,
+                 **said_by(speaker=_name(item, body), role=role, conversation=place_name)}
+            ),
         }
     )  # fmt: skip
     if identifier:
@@ -166,10 +170,22 @@ def _role(item: dict[str, Any], body: dict[str, Any]) -> str | None:
         body.get("type"),
         item.get("type"),
     )
-    for candidate in candidates:
-        if isinstance(candidate, str) and candidate.lower() in _ROLES:
-            return _ROLES[candidate.lower()]
-    return None
+    return next(filter(None, map(role_named, candidates)), None)
+
+
+def role_named(value: object) -> str | None:
+    """The role that a program calls so; None: that is no role."""
+    return _ROLES.get(value.lower()) if isinstance(value, str) else None
+
+
+def _name(item: dict[str, Any], body: dict[str, Any]) -> str:
+    """The speaker's name, where a message has one."""
+    author = body.get("author")
+    return (
+        _first(body, _NAMES)
+        or _first(item, _NAMES)
+        or (_first(author, ("name",)) if isinstance(author, dict) else "")
+    )
 
 
 def _text(content: object) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from bethink.formats import chat
 from bethink.formats.json_values import objects
-from bethink.formats.taking import Failed, Item, Items, Taken, labels, moment, times, told
+from bethink.formats.taking import Failed, Item, Items, Taken, labels, moment, said_by, times, told
 
 NAME = "langgraph"
 WHAT = "items of a LangGraph store"
@@ -84,6 +84,11 @@ def _item(item: dict[str, Any], place: str) -> Item:
     if not text.strip():
         return Failed(place, "its value holds no text")
     key = str(item["key"])
+    said = said_by(
+        speaker=value.get("speaker"),
+        role=chat.role_named(value.get("role")),
+        conversation=value.get("thread_id"),
+    )
     fields = told(
         {
             "text": text,
@@ -91,7 +96,10 @@ def _item(item: dict[str, Any], place: str) -> Item:
             "source": "langgraph:" + "/".join([*namespace, key])[:2000],
             "occurred_at": moment(value.get("occurred_at") or value.get("timestamp")),
             "provenance": told({"format": NAME, "place": place}),
-            "metadata": {"langgraph": told({"namespace": namespace, "key": key, "value": rest})},
+            "metadata": {
+                "langgraph": told({"namespace": namespace, "key": key, "value": rest}),
+                **said,
+            },
             **times(
                 item.get("created_at", item.get("createdAt")),
                 item.get("updated_at", item.get("updatedAt")),

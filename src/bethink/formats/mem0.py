@@ -10,8 +10,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bethink.formats.chat import role_named
 from bethink.formats.json_values import objects
-from bethink.formats.taking import Failed, Items, LeftOut, Taken, labels, moment, times, told
+from bethink.formats.taking import (
+    Failed,
+    Items,
+    LeftOut,
+    Taken,
+    labels,
+    moment,
+    said_by,
+    times,
+    told,
+)
 
 NAME = "mem0"
 WHAT = "memories of mem0"
@@ -66,7 +77,12 @@ def _memory(
     if not isinstance(text, str):
         return Failed(place, "has no 'memory' with a text")
     own = item.get("metadata")
-    metadata: dict[str, Any] = dict(own) if isinstance(own, dict) else {}
+    said = said_by(
+        speaker=item.get("actor_id"),
+        role=role_named(item.get("role")),
+        conversation=item.get("run_id"),
+    )
+    metadata: dict[str, Any] = {**said, **own} if isinstance(own, dict) else dict(said)
     extra = {key: value for key, value in item.items() if key not in _PLACED}
     owner = whole_user or next((str(item[n]) for n in _OWNERS if item.get(n)), "")
     mem0 = told({**extra, "id": item.get("id"), "user_id": item.get("user_id")})

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bethink.clock import parse_moment
 from bethink.errors import InvalidInput
+from bethink.remember.ingress import ROLES
 
 
 class Taken(NamedTuple):
@@ -72,6 +73,20 @@ def moment(value: object) -> datetime | None:
 def told(fields: dict[str, Any]) -> dict[str, Any]:
     """The fields that say something."""
     return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
+
+
+def said_by(*, speaker: object, role: object, conversation: object) -> dict[str, str]:
+    """Who said it, as metadata; what is unknown is left out, and what is too long is cut."""
+    given = {
+        "speaker": _one_line(speaker, 128),
+        "role": role if isinstance(role, str) and role in ROLES else "",
+        "conversation": _one_line(conversation, 512),
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def _one_line(value: object, limit: int) -> str:
+    return " ".join(value.split())[:limit].rstrip() if isinstance(value, str) else ""
 
 
 def times(created: object, updated: object = None) -> dict[str, Any]:

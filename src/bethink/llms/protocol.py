@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from bethink.errors import LLMError
 
@@ -18,6 +18,7 @@ DATA_ONLY = (
 )
 
 
+@runtime_checkable
 class LLM(Protocol):
     @property
     def name(self) -> str:

@@ -20,7 +20,7 @@ from bethink.notebook.history_file import one_line
 from bethink.notebook.layout import HOMES
 from bethink.notebook.receipts import near_note, reinforced
 from bethink.notebook.report import SyncKit
-from bethink.remember.ingress import accept
+from bethink.remember.ingress import accept, with_speaker
 from bethink.remember.judging import Finding, find
 from bethink.remember.redacting import redacted_fields, redacted_of
 from bethink.remember.sameness import Verdict
@@ -54,6 +54,7 @@ def remembered(
     """Into the space's book if it has one for this kind, else into the store."""
     if merge not in ("words", "meaning"):
         raise InvalidInput(f"merge: expected 'words' or 'meaning', got {merge!r}")
+    told = with_speaker(told)
     memory = accept(told, now=kit.clock(), redact=kit.redact)
     if kit.redact:  # before anything of it is written into a file
         told = redacted_fields(told)

@@ -10,30 +10,27 @@ __all__ = [
     "BALANCED",
     "FORMATS",
     "PRESETS",
-    "Abstain",
+    "AddReplies",
     "AsOf",
     "Budget",
-    "Calibration",
     "Candidate",
     "CardsGiveWay",
-    "Context",
+    "Cut",
     "Deadline",
     "Deduplicate",
     "Draft",
-    "DropNoise",
     "Dropped",
     "ExactFirst",
     "Expand",
     "FaqEntries",
     "FaqOnce",
     "FindPeriod",
-    "Floor",
     "FuseAdaptively",
     "FuseUnion",
-    "GatherEvidence",
     "Hit",
     "HotFirst",
     "Hydrate",
+    "Judge",
     "Kit",
     "NearestFew",
     "OnePerMemory",
@@ -44,11 +41,9 @@ __all__ = [
     "Plan",
     "Preset",
     "Query",
-    "RaisePeriod",
-    "Recency",
+    "ReadSignals",
     "ReciprocalRanks",
     "Recollection",
-    "Refine",
     "Rerank",
     "Route",
     "RouteRule",
@@ -88,30 +83,24 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from bethink.recall.abstain import Abstain, Calibration
     from bethink.recall.as_of import AsOf
     from bethink.recall.budget import Budget, Widen
     from bethink.recall.cards import CardsGiveWay
-    from bethink.recall.context import Context
     from bethink.recall.deduplicate import Deduplicate, OnePerMemory
     from bethink.recall.draft import Deadline, Draft, Kit, Period, Stage
-    from bethink.recall.evidence import GatherEvidence
     from bethink.recall.exact_first import ExactFirst
     from bethink.recall.expand import Expand
     from bethink.recall.faq_entries import FaqEntries
     from bethink.recall.faq_once import FaqOnce
-    from bethink.recall.floor import Floor
     from bethink.recall.fuse import ReciprocalRanks, reciprocal_ranks
     from bethink.recall.fuse_adaptively import FuseAdaptively
     from bethink.recall.fuse_union import FuseUnion
     from bethink.recall.hydrate import Hydrate
-    from bethink.recall.noise import DropNoise
     from bethink.recall.one_space import OneSpace
     from bethink.recall.plan import Plan, by_rules
     from bethink.recall.presets import BALANCED, PRESETS, Preset, preset_named
     from bethink.recall.presets_by_use import knowledge_preset
-    from bethink.recall.recency import Recency
-    from bethink.recall.refine import Refine
+    from bethink.recall.relevance import Cut, Judge
     from bethink.recall.render import (
         FORMATS,
         as_brief,
@@ -122,6 +111,7 @@ if TYPE_CHECKING:
         explanation,
         what_a_model_sees,
     )
+    from bethink.recall.replies import AddReplies
     from bethink.recall.rerank import Rerank
     from bethink.recall.route import Route, RouteRule, route_of
     from bethink.recall.route_table import built_in_routes, parse_routes, read_routes
@@ -131,8 +121,9 @@ if TYPE_CHECKING:
     from bethink.recall.search_meaning import SearchMeaning
     from bethink.recall.search_words import SearchWords
     from bethink.recall.side_by_side import SideBySide
+    from bethink.recall.signals import ReadSignals
     from bethink.recall.thresholds import Thresholds
-    from bethink.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
+    from bethink.recall.timeline import FindPeriod, SearchPeriod
     from bethink.recall.timeline_path import TimelinePath
     from bethink.recall.why_not import WhyNot
     from bethink.search_response import SearchResponse, SearchResult
@@ -152,34 +143,29 @@ else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "bethink.recall.abstain": "Abstain Calibration",
             "bethink.recall.as_of": "AsOf",
             "bethink.recall.budget": "Budget Widen",
             "bethink.recall.cards": "CardsGiveWay",
-            "bethink.recall.context": "Context",
             "bethink.recall.deduplicate": "Deduplicate OnePerMemory",
             "bethink.recall.draft": "Deadline Draft Kit Period Stage",
-            "bethink.recall.evidence": "GatherEvidence",
             "bethink.recall.exact_first": "ExactFirst",
             "bethink.recall.expand": "Expand",
             "bethink.recall.faq_entries": "FaqEntries",
             "bethink.recall.faq_once": "FaqOnce",
-            "bethink.recall.floor": "Floor",
             "bethink.recall.fuse": "ReciprocalRanks reciprocal_ranks",
             "bethink.recall.fuse_adaptively": "FuseAdaptively",
             "bethink.recall.fuse_union": "FuseUnion",
             "bethink.recall.hydrate": "Hydrate",
-            "bethink.recall.noise": "DropNoise",
             "bethink.recall.one_space": "OneSpace",
             "bethink.recall.plan": "Plan by_rules",
             "bethink.recall.presets": "BALANCED PRESETS Preset preset_named",
             "bethink.recall.presets_by_use": "knowledge_preset",
-            "bethink.recall.recency": "Recency",
-            "bethink.recall.refine": "Refine",
             "bethink.recall.render": (
                 "FORMATS as_brief as_history as_markdown as_record as_text explanation "
                 "what_a_model_sees"
             ),
+            "bethink.recall.relevance": "Cut Judge",
+            "bethink.recall.replies": "AddReplies",
             "bethink.recall.rerank": "Rerank",
             "bethink.recall.route": "Route RouteRule route_of",
             "bethink.recall.route_table": "built_in_routes parse_routes read_routes",
@@ -189,8 +175,9 @@ else:
             "bethink.recall.search_meaning": "SearchMeaning",
             "bethink.recall.search_words": "SearchWords",
             "bethink.recall.side_by_side": "SideBySide",
+            "bethink.recall.signals": "ReadSignals",
             "bethink.recall.thresholds": "Thresholds",
-            "bethink.recall.timeline": "FindPeriod RaisePeriod SearchPeriod",
+            "bethink.recall.timeline": "FindPeriod SearchPeriod",
             "bethink.recall.timeline_path": "TimelinePath",
             "bethink.recall.why_not": "WhyNot",
             "bethink.search_response": "SearchResponse SearchResult",

@@ -28,7 +28,7 @@ from bethink.vocabulary import Query, Recollection, Status, Step
 # half-life of 14 days, at most 0.6 of the score), and access counts are written late anyhow.
 SECONDS = 60.0
 STAGE = "cached"  # the first step in the trace of such an answer
-_SOUND = frozenset({Status.ANSWERED, Status.EMPTY, Status.BELOW_FLOOR})
+_SOUND = frozenset({Status.ANSWERED, Status.UNCERTAIN, Status.EMPTY, Status.BELOW_FLOOR})
 _LONGEST = 4_000  # characters; who asks a book will not ask it again
 
 

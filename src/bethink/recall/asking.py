@@ -51,9 +51,9 @@ def make_query(
         raise InvalidInput(
             f"the question has {len(text):,} characters; at most {_MAX_QUERY_CHARS:,} are read"
         )
-    if floor and preset is not None and all(s.name != "abstain" for s in preset.stages):
+    if floor and preset is not None and all(s.name != "cut" for s in preset.stages):
         raise InvalidInput(
-            f"the preset {preset.name!r} has no confidence to hold against a floor; "
+            f"the preset {preset.name!r} does not judge relevance, so a floor has no effect; "
             "leave the floor out, or use the preset 'balanced'"
         )
     moment = now if as_of is None else parse_moment(as_of, name="as_of")
@@ -116,7 +116,7 @@ _UNITS = {
     "deadline": "seconds",
     "meaning_threshold": "a cosine",
     "words_threshold": "a share of the question's words",
-    "floor": "a confidence",
+    "floor": "a relevance",
     "unverified_share": "a share of the hits",
 }
 

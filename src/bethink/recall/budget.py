@@ -86,10 +86,6 @@ def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = 
         if len(hits) == limit:
             dropped.append(Dropped(candidate.memory_id, candidate.ordinal, beyond))
             continue
-        # by meaning alone, 0 only says that others are nearer
-        if candidate.score <= 0.0 and hits and draft.query.words and not draft.settled:
-            dropped.append(Dropped(*candidate.key, "nothing speaks for it, and others answer"))
-            continue
         doubted = unverified is not None and not is_verified(candidate)
         if doubted and not unverified:
             dropped.append(Dropped(*candidate.key, too_many(draft.query)))
@@ -120,4 +116,6 @@ def hit_of(candidate: Candidate, tokens: int, displaced: tuple[str, ...] = ()) -
         parts={name: round(value, 6) for name, value in parts.items()},
         displaced=displaced,
         tier=candidate.tier,
+        relevance=None if candidate.relevance is None else round(candidate.relevance, 6),
+        evidence={name: round(value, 4) for name, value in candidate.evidence.items()},
     )

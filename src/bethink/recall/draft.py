@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from bethink.clock import Clock
 from bethink.errors import BethinkError, said_to_anybody
-from bethink.stores.protocol import Store
+from bethink.stores.protocol import Neighbours, Store
 from bethink.text.tokens import count_tokens
 from bethink.vocabulary import (
     Candidate,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # importing it costs a cold process 5 ms, and most questions 
 
     from bethink.llms.protocol import LLM
     from bethink.recall.route import RouteRule
+    from bethink.recall.signals import Signals
     from bethink.rerankers.protocol import Reranker
 
 
@@ -62,15 +63,6 @@ class Standing(NamedTuple):
         return None if spreads is None else self.mean + spreads * self.spread
 
 
-class Evidence(NamedTuple):
-    """How well the best candidates answer, for the confidence."""
-
-    coverage: float  # the share of the question's terms, weighted by rarity, that one of them holds
-    standing: float | None  # the most spreads above the usual; None: meaning was not asked
-    cosine: float | None
-    passages: int  # how many were searched
-
-
 class Fault(NamedTuple):
     """Why the answer is not simply `answered` or `empty`."""
 
@@ -90,7 +82,8 @@ class Draft(NamedTuple):
     question: Question | None = None  # with its vector, once it is embedded
     channels: Mapping[str, tuple[Found, ...]] = MappingProxyType({})
     standing: Standing | None = None
-    evidence: Evidence | None = None
+    beside: Mapping[str, Neighbours] = MappingProxyType({})  # of the candidates' memories
+    signals: Signals | None = None  # what speaks for each candidate
     # what no search of the store finds, by memory id and ordinal: working memory, and the web
     working: Mapping[tuple[str, int], tuple[Memory, Passage]] = MappingProxyType({})
     candidates: tuple[Candidate, ...] = ()

@@ -10,8 +10,8 @@ pull good answers down. Here:
   switched off; where words find nothing, there is nothing to disagree with and meaning decides;
 - whoever holds an identifier of the question exactly stands above whoever does not.
 
-This orders the candidates; `refine` then reads the best of them and weighs them finally. Measured
-in benchmarks/LOG.md.
+This orders the candidates; `signals` then reads the best of them, and `relevance` judges them.
+Measured in benchmarks/LOG.md.
 """
 
 from __future__ import annotations

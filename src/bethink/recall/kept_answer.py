@@ -24,7 +24,7 @@ from bethink.vocabulary import (
     Trace,
 )
 
-_VERSION = [1, MEMORY_VERSION]
+_VERSION = [2, MEMORY_VERSION]
 MOST_BYTES = 256_000  # compressed; a larger answer is seldom asked for twice
 _MOST_PLAIN = 16_000_000  # what they may grow to when they are read
 
@@ -94,11 +94,14 @@ def _hit(hit: Hit) -> list[Any]:
         hit.displaced,
         hit.tier.value,
         hit.shown,
+        hit.relevance,
+        dict(hit.evidence),
     ]
 
 
 def _read_hit(values: list[Any]) -> Hit:
-    memory, passage, text, score, tokens, channels, parts, displaced, tier, shown = values
+    memory, passage, text, score, tokens, channels, parts, displaced, tier = values[:9]
+    shown, relevance, evidence = values[9:]
     return Hit(
         from_values(memory),
         Passage(*passage),
@@ -110,6 +113,8 @@ def _read_hit(values: list[Any]) -> Hit:
         tuple(displaced),
         Tier(tier),
         tuple(Extent(*extent) for extent in shown),
+        relevance,
+        evidence,
     )
 
 

@@ -15,7 +15,14 @@ from bethink.recall.unverified import SearchVerified, too_few_verified
 from bethink.vocabulary import Query, Recollection, Status, Step, Trace
 
 # Which status wins when several apply: the one that warns most.
-_GRAVITY = (Status.DISABLED, Status.UNAVAILABLE, Status.DEGRADED, Status.STALE, Status.BELOW_FLOOR)
+_GRAVITY = (
+    Status.DISABLED,
+    Status.UNAVAILABLE,
+    Status.DEGRADED,
+    Status.STALE,
+    Status.BELOW_FLOOR,
+    Status.UNCERTAIN,
+)
 
 
 def run(

@@ -6,24 +6,23 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from bethink.errors import InvalidInput
-from bethink.recall.abstain import Abstain
 from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget
-from bethink.recall.context import Context
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Stage
 from bethink.recall.fuse import ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.hydrate import Hydrate
-from bethink.recall.recency import Recency
-from bethink.recall.refine import Refine
+from bethink.recall.relevance import Cut, Judge
+from bethink.recall.replies import AddReplies
 from bethink.recall.rerank import Rerank
 from bethink.recall.search_exact import SearchExact
 from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import SearchWords
 from bethink.recall.side_by_side import SideBySide
+from bethink.recall.signals import ReadSignals
 from bethink.recall.thresholds import Thresholds
-from bethink.recall.timeline import FindPeriod, RaisePeriod, SearchPeriod
+from bethink.recall.timeline import FindPeriod, SearchPeriod
 from bethink.recall.timeline_path import TimelinePath
 
 
@@ -62,14 +61,13 @@ BALANCED = Preset(
         OnePerMemory(most=6),
         Hydrate(at_least=30, best=5),
         AsOf(),
-        Refine(),
-        Abstain(),
+        AddReplies(),
+        ReadSignals(),
+        Judge(),
         OnePerMemory(),
-        Context(),
-        Recency(),
-        RaisePeriod(),
         Deduplicate(),
         Rerank(),
+        Cut(),
         Budget(),
     ),
 )

@@ -8,26 +8,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bethink.filters import Condition
-from bethink.recall.abstain import Abstain
 from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget, Widen
 from bethink.recall.cards import CardsGiveWay
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Stage
-from bethink.recall.evidence import GatherEvidence
 from bethink.recall.exact_first import ExactFirst
 from bethink.recall.expand import Expand
 from bethink.recall.faq_entries import FaqEntries
 from bethink.recall.faq_once import FaqOnce
-from bethink.recall.floor import Floor
 from bethink.recall.fuse import K, ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.fuse_union import FuseUnion
 from bethink.recall.hydrate import Hydrate
-from bethink.recall.noise import DropNoise
 from bethink.recall.one_space import OneSpace
 from bethink.recall.plan import Plan
 from bethink.recall.presets import Preset
+from bethink.recall.relevance import Cut, Judge
+from bethink.recall.replies import AddReplies
 from bethink.recall.rerank import Rerank
 from bethink.recall.route import Route
 from bethink.recall.salience import Salience
@@ -39,6 +37,7 @@ from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import CHANNEL as WORDS
 from bethink.recall.search_words import SearchWords
 from bethink.recall.side_by_side import SideBySide
+from bethink.recall.signals import ReadSignals
 from bethink.recall.thresholds import Thresholds
 from bethink.recall.timeline import FindPeriod
 from bethink.recall.timeline_path import TimelinePath
@@ -56,7 +55,10 @@ WORKFLOW = Preset(
         HotFirst(),
         Hydrate(),
         AsOf(),
+        ReadSignals(),
+        Judge(order=False),
         Deduplicate(),
+        Cut(),
         NearestFew(count=_COLD),
         Budget(),
     ),
@@ -82,9 +84,12 @@ NOTEBOOK = Preset(
         OnePerMemory(),
         Hydrate(),
         AsOf(),
-        Salience(),
-        ExactFirst(),  # and what is new or told often does not stand above it
+        AddReplies(),
+        ReadSignals(),
+        Judge(),
         Deduplicate(),
+        Cut(),
+        Salience(),
         Budget(),
     ),
     budget=1_500,
@@ -103,7 +108,11 @@ STORY = Preset(
         OnePerMemory(),
         Hydrate(),
         AsOf(),
+        AddReplies(),
+        ReadSignals(),
+        Judge(),
         Deduplicate(),
+        Cut(),
         Budget(),
     ),
     limit=10,
@@ -154,14 +163,13 @@ def knowledge_preset(
             Hydrate(),
             *after_hydrate,
             AsOf(),
-            Rerank(),
+            # before relevance: behind the card every section of the document would look worse
             *((CardsGiveWay(),) if cards_give_way else ()),
-            *(
-                (GatherEvidence(compare=True), Abstain(documents=True), DropNoise())
-                if abstain
-                else ()
-            ),
+            ReadSignals(),
+            Judge(),
+            Rerank(),
             Deduplicate(),
+            *((Cut(),) if abstain else ()),
             Budget(fill=True, widen=widen),
         ),
         budget=5_000,  # ten passages of 500 characters fit, in either language
@@ -183,13 +191,13 @@ SKILL = Preset(
         ),
         Thresholds(),
         FuseUnion(meaning=0.7, words=0.3),
-        Floor(least=0.35),
         OnePerMemory(),
         Hydrate(),
         AsOf(),
-        GatherEvidence(),
-        Abstain(unasked=True),  # one word in common is no reason to speak
+        ReadSignals(),
+        Judge(order=False),
         Deduplicate(),
+        Cut(unasked=True),  # one word in common is no reason to speak
         Budget(),
     ),
     limit=3,

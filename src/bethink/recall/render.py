@@ -3,7 +3,7 @@ what is said. Explaining is printing the trace that every answer carries.
 
 A memory's text is data. In Markdown it never makes a heading, a list or a code block of its own: as
 a bullet it is one line, and as a block it is quoted where it holds marks that could. What is
-unverified says so in every form.
+unverified, and every hit of an uncertain answer, says so in every form.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from bethink.recall.timeline import CHANNEL as TIMELINE
 from bethink.recall.unverified import LABEL
 from bethink.text.clip import clip
 from bethink.text.tokens import count_tokens
-from bethink.vocabulary import Hit, Recollection, Step
+from bethink.vocabulary import Hit, Recollection, Status, Step
 
 HEADINGS: Mapping[str, tuple[str, str]] = {
-    "zh": ("## 历史上下文", "### 记录 {number} (相关度: {score:.2f}{unverified})"),
-    "en": ("## History", "### Record {number} (relevance: {score:.2f}{unverified})"),
+    "zh": ("## 历史上下文", "### 记录 {number} (相关度: {score:.2f})"),
+    "en": ("## History", "### Record {number} (relevance: {score:.2f})"),
 }
+UNCERTAIN_LABEL = {"zh": "不确定", "en": "uncertain"}
 _LINE = 96  # columns
 _BRIEF = 160
+_LIFTED_BY_TIME = 1.0  # log-odds: it is of the period that was asked for, not only new
 _TOO_SMALL = 0.005  # a part of a score that would be shown as 0.00
 # What a line of Markdown may begin with, after any indents, quotes and list marks, so that it or
 # what follows is no longer plain text: headings, fences, HTML, underlines and rules.
@@ -42,6 +44,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "space": memory.space,
         "text": hit.text,
         "score": hit.score,
+        "relevance": hit.relevance,
         "tokens": hit.tokens,
         "kind": memory.kind,
         "section": memory.section,
@@ -60,6 +63,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "passage": hit.passage._asdict(),
         "channels": channels_record(hit),
         "parts": dict(hit.parts),
+        "evidence": dict(hit.evidence),
         "displaced": list(hit.displaced),
     }
 
@@ -114,7 +118,9 @@ def search_response(answer: Recollection) -> dict[str, Any]:
 
 def as_markdown(answer: Recollection) -> str:
     """What to put before a model: one bullet for each hit; nothing at all when there is none."""
-    return "\n".join(f"- {_doubt(hit)}{_box(hit)}{_as_line(hit.text)}" for hit in answer.hits)
+    return "\n".join(
+        f"- {_marked(hit, answer)}{_box(hit)}{_as_line(hit.text)}" for hit in answer.hits
+    )
 
 
 def as_history(answer: Recollection, *, language: str = "zh") -> str:
@@ -124,9 +130,10 @@ def as_history(answer: Recollection, *, language: str = "zh") -> str:
         return ""
     records: list[str] = []
     for number, hit in enumerate(answer.hits, start=1):
-        doubt = "" if hit.memory.verified else f", {LABEL[language]}"
-        line = record.format(number=number, score=hit.score, unverified=doubt)
-        records.append(f"{line}\n{_as_block(hit.text)}")
+        line = record.format(number=number, score=hit.score)
+        marks = _marks(hit, answer, language)
+        doubt = f"({marks})\n" if marks else ""  # in a line of its own: programs read the heading
+        records.append(f"{line}\n{doubt}{_as_block(hit.text)}")
     return "\n\n".join((heading, *records))
 
 
@@ -139,7 +146,8 @@ def _headings(language: str) -> tuple[str, str]:
 def as_brief(answer: Recollection) -> str:
     """A line for each hit: its id, its score, the beginning of its text."""
     return "\n".join(
-        f"{hit.id}  {hit.score:.2f}  {_doubt(hit)}{clip(hit.text, _BRIEF)}" for hit in answer.hits
+        f"{hit.id}  {hit.score:.2f}  {_marked(hit, answer)}{clip(hit.text, _BRIEF)}"
+        for hit in answer.hits
     )
 
 
@@ -163,8 +171,17 @@ def what_a_model_sees(
     return Seen(text, count(text))
 
 
-def _doubt(hit: Hit) -> str:
-    return "" if hit.memory.verified else f"({LABEL['en']}) "
+def _marks(hit: Hit, answer: Recollection, language: str = "en") -> str:
+    """What a reader must know before believing it: `unverified`, `uncertain`."""
+    marks = [] if hit.memory.verified else [LABEL[language]]
+    if answer.status is Status.UNCERTAIN:
+        marks.append(UNCERTAIN_LABEL[language])
+    return ", ".join(marks)
+
+
+def _marked(hit: Hit, answer: Recollection) -> str:
+    marks = _marks(hit, answer)
+    return f"({marks}) " if marks else ""
 
 
 def _box(hit: Hit) -> str:
@@ -191,7 +208,7 @@ def as_text(answer: Recollection, *, explain: bool = False) -> str:
     """For people."""
     lines: list[str] = []
     for number, hit in enumerate(answer.hits, start=1):
-        lines += [f"{number:>2}. {clip(hit.text, _LINE)}", f"    {_about(hit)}"]
+        lines += [f"{number:>2}. {clip(hit.text, _LINE)}", f"    {_about(hit, answer)}"]
     status = (
         f"{answer.status}: hits {len(answer.hits)}, tokens used {answer.tokens_used}, "
         f"{answer.tokens_left} left"
@@ -203,15 +220,16 @@ def as_text(answer: Recollection, *, explain: bool = False) -> str:
         lines += [f"    {reason}" for reason in answer.reasons]
     if answer.nearest is not None:
         lines.append(f"nearest miss: {clip(answer.nearest.text, _LINE)}")
-        lines.append(f"    {_about(answer.nearest)}")
+        lines.append(f"    {_about(answer.nearest, answer)}")
     if explain:
         lines += explanation(answer)
     return "\n".join(lines)
 
 
-def _about(hit: Hit) -> str:
+def _about(hit: Hit, answer: Recollection) -> str:
     done = ", done" if hit.memory.metadata.get("done") is True else ""
-    doubt = "" if hit.memory.verified else f", {LABEL['en']}"
+    marks = _marks(hit, answer)
+    doubt = f", {marks}" if marks else ""
     return f"{hit.score:.3f}  {hit.id}  {hit.memory.kind}{done}{doubt}  ({reason_line(hit)})"
 
 
@@ -222,13 +240,15 @@ def reason_line(hit: Hit) -> str:
     places = ", ".join(f"{name} #{place.rank + 1}" for name, place in sorted(hit.channels.items()))
     parts = {name: value for name, value in hit.parts.items() if abs(value) >= _TOO_SMALL}
     told = [places]
+    if hit.relevance is not None and hit.score != hit.relevance:
+        told.append(f"relevance {hit.relevance:.2f}")
     if parts.keys() - {"relevance"} and (len(parts) > 1 or parts.keys() != hit.channels.keys()):
         told.append(sum_of(parts, digits=2))
     if NEIGHBOUR in hit.parts:
         told.append("shown with what stands beside it")
     if memory.reinforcement:
         told.append(f"told again {memory.reinforcement}×")
-    if TIMELINE in hit.channels or hit.parts.get("period"):
+    if TIMELINE in hit.channels or hit.evidence.get("time", 0.0) > _LIFTED_BY_TIME:
         if memory.occurred_at is not None:
             told.append("happened then")
         else:
@@ -269,6 +289,8 @@ def explanation(answer: Recollection) -> Iterator[str]:
 
 def _made_of(hit: Hit) -> str:
     parts = sum_of(hit.parts)
+    if hit.evidence:
+        parts += f"; relevance {hit.relevance:.3f} = σ({sum_of(hit.evidence, digits=2)})"
     channels = "; ".join(
         f"{name}: rank {place.rank + 1}, score {place.score:.4f}"
         for name, place in sorted(hit.channels.items())

@@ -1,8 +1,8 @@
 """Time in a question: "last Tuesday", "上周五", "在5月2日".
 
 `FindPeriod` reads it into a range of real moments. `SearchPeriod` brings what happened then as
-candidates, so that a memory whose text never names its day is found by it. `RaisePeriod` lifts what
-happened then.
+candidates, so that a memory whose text never names its day is found by it. The relevance then lifts
+what happened in it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import ClassVar
 from bethink.clock import to_micros
 from bethink.filters import All, AnyOf, Condition, Filter, Not
 from bethink.recall.draft import Draft, Kit, Period
-from bethink.recall.parts import added
 from bethink.text.time_hints import may_name_a_time
-from bethink.vocabulary import Found, Memory
+from bethink.vocabulary import Found
 
 CHANNEL = "timeline"
 
@@ -60,32 +59,6 @@ class SearchPeriod:
         )
         found = tuple(Found(memory.id, 0, 1.0) for memory in page.memories)
         return draft.with_channel(CHANNEL, found).note(f"timeline: {len(found)} happened then")
-
-
-@dataclass(frozen=True, slots=True)
-class RaisePeriod:
-    """Lift what happened then."""
-
-    name: ClassVar[str] = "raise_period"
-    bonus: float = 0.3  # of the best score: enough to lead, not to drown what was asked
-
-    def __call__(self, draft: Draft, kit: Kit) -> Draft:
-        period = draft.period
-        if period is None:
-            return draft
-        raised = [
-            added(one, "period", self.bonus * _within(period, one.memory), ceiling=1 + self.bonus)
-            for one in draft.candidates
-        ]
-        raised.sort(key=lambda c: -c.score)
-        count = sum(_within(period, c.memory) for c in raised)
-        return draft._replace(candidates=tuple(raised)).note(f"{count} happened then")
-
-
-def _within(period: Period, memory: Memory | None) -> bool:
-    if memory is None:
-        return False
-    return period.start <= (memory.occurred_at or memory.created_at) < period.end
 
 
 def during(period: Period) -> Filter:

@@ -67,7 +67,9 @@ def _hit(hit: Hit) -> dict[str, Any]:
     return {
         "id": hit.id,
         "score": hit.score,
+        "relevance": hit.relevance,
         "parts": dict(hit.parts),
+        "evidence": dict(hit.evidence),
         "channels": channels_record(hit),
         "verified": hit.memory.verified,
     }

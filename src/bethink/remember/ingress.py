@@ -20,6 +20,9 @@ MAX_TEXT_CHARS = 1_000_000
 _MAX_LABELS = 256
 _MAX_JSON_CHARS = 100_000
 _MAX_NUMBER = 2**53
+ROLES = ("user", "assistant", "tool", "other")
+_MAX_SPEAKER_CHARS = 128
+_MAX_CONVERSATION_CHARS = 512
 
 
 def new_id(now: datetime) -> str:
@@ -59,7 +62,7 @@ def accept(
         raise InvalidInput("a memory needs a 'text'")
     given = {
         name: FIELDS[name](value, name)
-        for name, value in told.items()
+        for name, value in with_speaker(told).items()
         if value is not None and (value != "" or name == "text")
     }
     if redact:
@@ -71,6 +74,40 @@ def accept(
     if memory.valid_from and memory.valid_to and memory.valid_to <= memory.valid_from:
         raise InvalidInput("valid_to must be later than valid_from; change one of them")
     return memory
+
+
+def with_speaker(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Move `speaker`, `role` and `conversation` into the metadata, where they are stored.
+
+    Returns `told` itself if it has none of them.
+    """
+    if told.keys().isdisjoint(SPEAKER_FIELDS):
+        return told
+    rest = {name: value for name, value in told.items() if name not in SPEAKER_FIELDS}
+    metadata = rest.get("metadata") or {}
+    if not isinstance(metadata, Mapping):
+        return rest  # the check of 'metadata' refuses it
+    said: dict[str, str] = {}
+    for name in SPEAKER_FIELDS:
+        value = told.get(name)
+        if value is None or value == "":
+            continue
+        said[name] = FIELDS[name](value, name)
+        if metadata.get(name, said[name]) != said[name]:
+            raise InvalidInput(
+                f"{name} is told twice: {shown(said[name])}, and {shown(metadata[name])} in "
+                f"metadata; leave out one of them"
+            )
+    return {**rest, "metadata": {**metadata, **said}}
+
+
+def with_speaker_revised(former: Memory, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same for a revision: what it does not name stays as it was, and null removes a value."""
+    if fields.keys().isdisjoint(SPEAKER_FIELDS):
+        return fields
+    named = fields.keys() & SPEAKER_FIELDS
+    kept = {key: value for key, value in former.metadata.items() if key not in named}
+    return with_speaker({"metadata": kept, **fields})
 
 
 def _filled(given: Mapping[str, Any], *, now: datetime, space: str) -> Memory:
@@ -101,7 +138,8 @@ def _filled(given: Mapping[str, Any], *, now: datetime, space: str) -> Memory:
 
 
 def identity(memory: Memory) -> str:
-    """What makes two tellings the same: the words, the kind, the section and the moment.
+    """What makes two tellings the same: the words, the kind, the section, the moment, and who said
+    it if that is known: two people who say the same are two memories.
 
     Surrounding white space and line ends do not count; everything else does.
     """
@@ -111,6 +149,8 @@ def identity(memory: Memory) -> str:
         words = "\n".join([line.rstrip() for line in lines])
     moment = "" if memory.occurred_at is None else str(to_micros(memory.occurred_at))
     parts = "\x1f".join((memory.kind, memory.section, moment, words))
+    if memory.metadata and (memory.speaker or memory.role):
+        parts = "\x1f".join((parts, memory.speaker, memory.role))
     return sha256(parts.encode("utf-8")).hexdigest()[:40]
 
 
@@ -143,6 +183,32 @@ def _line(value: object, name: str, *, limit: int = 512) -> str:
     if len(value) > limit:
         raise InvalidInput(f"{name} has {len(value):,} characters; at most {limit:,} fit")
     return check_encodable(value, name=name)
+
+
+def _speaker(value: object, name: str) -> str:
+    return _one_line(value, name, limit=_MAX_SPEAKER_CHARS)
+
+
+def _conversation(value: object, name: str) -> str:
+    return _one_line(value, name, limit=_MAX_CONVERSATION_CHARS)
+
+
+def _one_line(value: object, name: str, *, limit: int) -> str:
+    text = _line(value, name, limit=limit).strip()
+    if not text:
+        raise InvalidInput(f"{name} is empty; name it or leave it out")
+    if len(text.splitlines()) > 1:
+        raise InvalidInput(f"{name}: expected one line, got {shown(value)}")
+    return text
+
+
+def _role(value: object, name: str) -> str:
+    if isinstance(value, str) and value in ROLES:
+        return value
+    raise InvalidInput(
+        f"{name}: expected one of {', '.join(ROLES)}, got {shown(value)}. "
+        "A person's name goes into 'speaker'"
+    )
 
 
 def _labels(value: object, name: str) -> tuple[str, ...]:
@@ -233,4 +299,9 @@ FIELDS: dict[str, Callable[[Any, str], Any]] = {
     "reinforcement": _count,
     "access_count": _count,
     "metadata": _object,
+    "speaker": _speaker,
+    "role": _role,
+    "conversation": _conversation,
 }
+# Stored in the metadata under these names, so filters, exports and every store have them as well.
+SPEAKER_FIELDS = ("speaker", "role", "conversation")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from bethink.errors import RerankerError
 
 
+@runtime_checkable
 class Reranker(Protocol):
     """Reads the question and a text together, which costs more than comparing two vectors and says
     more. Used on the first few candidates only."""

@@ -50,6 +50,7 @@ T = TypeVar("T")
 TOP_K = 10
 WINDOW = 3  # chapters
 _FEW = 3  # memories of the scene's own entities; with fewer, others are looked at too
+_KEEP = 0.05  # the share of the best score that a memory of nobody in the scene needs
 _OF_OTHERS = 0.5  # their scores count for less: they fill up, and do not push anything out
 _MODEL_SHARE = 0.5  # of the time that is left: the searches need the rest
 
@@ -228,6 +229,9 @@ class ContextMaker:
                 for memory in wider
                 if memory.id not in known
             ]
+        best = max((memory.score for memory in near), default=0.0)
+        there = set(names.canonicals(planned.entities))
+        near = [m for m in near if m.score >= _KEEP * best or there.intersection(m.entities)]
         return _with_previous(near, previous.last, names)
 
     def _searched(self, phrases: Sequence[str], where: Sequence[Where]) -> list[Found]:
@@ -241,7 +245,8 @@ class ContextMaker:
 
     def _search(self, phrase: str, where: Sequence[Where]) -> Found:
         left = max(self._deadline.left(), 0.001)
-        return found_by(self._shelf, phrase, where, limit=PER_PHRASE, deadline=left)
+        # What one phrase barely finds, another phrase or an event may speak for: cut afterwards.
+        return found_by(self._shelf, phrase, where, limit=PER_PHRASE, deadline=left, floor=0.0)
 
 
 def _of_the_scene(entities: Sequence[str], plan: ScenePlan, names: Names) -> Where:

@@ -76,6 +76,7 @@ def found_by(
     *,
     limit: int,
     deadline: float | None,
+    floor: float | None = None,
     touch: bool = False,
 ) -> Found:
     try:
@@ -87,6 +88,7 @@ def found_by(
             limit=limit,
             budget=_BUDGET,
             deadline=deadline,
+            floor=floor,
             touch=touch,
         )
     except UnknownSpace:  # the project is not begun

@@ -145,11 +145,12 @@ class TierKeeper:
             for memory, held in zip(recent, known, strict=True)
         ]
 
-    def digest(self, space: str) -> Digest:
-        """What waits in a space, with what speaks for it and against it."""
+    def digest(self, space: str | None = None) -> Digest:
+        """What waits in a space (the default one if none is named), with what speaks for it and
+        against it."""
         from bethink.tiers.digest import digest
 
-        return digest(self._known_space(space), self._kit)
+        return digest(self._known_space(space or self._kit.settings.space), self._kit)
 
     def promote_by_rules(self, space: str) -> list[Receipt]:
         """Promote what the rules speak for, unless long-term memory or another offer says

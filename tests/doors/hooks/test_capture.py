@@ -106,6 +106,7 @@ def test_the_users_own_words_and_nothing_else(
         assert (memory.confidence, memory.source) == (0.5, f"hook:{harness}")
         assert memory.tags == ("captured",)
         assert memory.provenance["by"] == "hook" and memory.provenance["session"] == "s"
+        assert (memory.role, memory.conversation) == ("user", "s")
     assert f"{harness} stop: 2 captured, 0 told again" in home.log
     assert "demo" not in home.log
 

@@ -94,7 +94,7 @@ def test_the_day_is_that_of_the_users_zone(home: Home, zone: str, day: str) -> N
     home.remember("ZONE_9 was agreed 已商定", occurred_at="2026-11-15T17:30:00Z")
     words = ("hook", "prompt", "--harness", "claude")
     ran = home.run(*words, given={"prompt": "ZONE_9 商定?"}, BETHINK_TIMEZONE=zone)
-    assert f"2026-11-{day} score" in ran.context
+    assert f"2026-11-{day} relevance " in ran.context
 
 
 @pytest.mark.parametrize(("harness", "answer"), [("claude", ""), ("cursor", '{"continue": true}')])

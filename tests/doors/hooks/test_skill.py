@@ -13,10 +13,9 @@ import pytest
 from bethink.doors.cli.main import build_parser
 from bethink.doors.hooks.inject import AT_MOST, PRESET
 from bethink.doors.hooks.primer import HOW
-from bethink.recall.abstain import USE_MULTILINGUAL, WORDS_ALONE, Abstain
-from bethink.recall.floor import Floor
 from bethink.recall.fuse_union import FuseUnion
 from bethink.recall.presets import PRESETS
+from bethink.recall.relevance import Cut, models
 from bethink.recall.side_by_side import SideBySide
 from tests.doors.hooks.running import Home, home
 
@@ -38,9 +37,6 @@ def test_it_is_valid() -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-USE_M = USE_MULTILINGUAL
-
-
 def test_its_numbers_are_those_of_the_preset() -> None:
     preset = PRESETS[PRESET]
     assert preset.limit == AT_MOST
@@ -52,17 +48,15 @@ def test_its_numbers_are_those_of_the_preset() -> None:
     fuse = next(s for s in preset.stages if isinstance(s, FuseUnion))
     assert f"{fuse.meaning:g} × meaning + {fuse.words:g} × words" in TEXT
     assert "words = 1/(1 + rank)" in " ".join(TEXT.split())
-    floor = next(s for s in preset.stages if isinstance(s, Floor))
-    assert f"floor of {floor.least:g}" in TEXT
-    assert next(s for s in preset.stages if isinstance(s, Abstain)).unasked
-    assert f"all is below {USE_M.unasked:g} ({WORDS_ALONE.unasked:g} by words alone)" in TEXT
+    assert next(s for s in preset.stages if isinstance(s, Cut)).unasked
+    use_m, words = models()["use-multilingual-v3/"].unasked, models()["words"].unasked
+    assert f"below {use_m:g} ({words:g} by words alone)" in TEXT
     # and no other number of that kind
     assert set(re.findall(r"\b0\.\d+\b", TEXT)) == {
         f"{fuse.meaning:g}",
         f"{fuse.words:g}",
-        f"{floor.least:g}",
-        f"{USE_M.unasked:g}",
-        f"{WORDS_ALONE.unasked:g}",
+        f"{use_m:g}",
+        f"{words:g}",
     }
 
 

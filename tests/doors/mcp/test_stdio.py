@@ -27,7 +27,11 @@ def test_every_tool(tmp_path: Path, mode: str) -> None:
             again = (await ask("remember", text="Mei prefers dark mode. 小美喜欢深色主题。")).data
             assert (again["action"], again["id"]) == ("reinforced", told["id"])
 
-            for question in ("which theme does Mei like?", "小美喜欢什么主题？", "Mei 的 theme"):
+            for question in (
+                "does Mei prefer dark mode?",
+                "小美喜欢深色主题吗？",
+                "Mei 的深色主题",
+            ):
                 answer = (await ask("recall", question=question, limit=3, budget=200)).data
                 assert answer["status"] == "answered"
                 assert answer["hits"][0]["id"] == told["id"]
@@ -37,6 +41,8 @@ def test_every_tool(tmp_path: Path, mode: str) -> None:
                 assert "channels" not in answer["hits"][0]
             explained = (await ask("recall", question="dark mode", explain=True)).data
             assert explained["hits"][0]["channels"]
+            assert explained["hits"][0]["relevance"] == explained["hits"][0]["score"]
+            assert {"base", "words"} <= explained["hits"][0]["evidence"].keys()
             assert explained["trace"]["steps"]
 
             context = (await ask("context", question="小美的主题", language="zh")).data

@@ -51,7 +51,9 @@ def test_passages_come_with_their_citations(served: Served, visit: Open, languag
     expect(first.locator(".heading-path")).to_contain_text("Notice 离职")
     expect(first).to_contain_text("docs/handbook.md")
     expect(first.locator(".channels")).to_contain_text({"en": "words", "zh": "词语"}[language])
-    expect(answer.locator(".summary")).to_contain_text({"en": "confidence", "zh": "把握"}[language])
+    expect(answer.locator(".summary")).to_contain_text(
+        {"en": "relevance", "zh": "相关度"}[language]
+    )
     answer.locator("details.fold > summary").click()
     expect(answer.locator(".stages")).to_contain_text("fuse")
     with served.engine() as engine:  # looking is not using

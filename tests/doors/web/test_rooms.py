@@ -19,14 +19,14 @@ SAID = {
         "promote": "Promote",
         "answered": "answered",
         "stages": "Stages",
-        "part": "recency",
+        "part": "relevance",
     },
     "zh": {
         "live": "实时",
         "promote": "提升",
         "answered": "已回答",
         "stages": "各阶段",
-        "part": "新近",
+        "part": "相关度",
     },
 }
 both_languages = pytest.mark.parametrize("language", ["en", "zh"])
@@ -63,6 +63,12 @@ def seed_base(served: Served) -> None:
         base.add_faq("When do you open?", ["At nine. 九点。"])
 
 
+EVIDENCE = {
+    "en": ("Relevance 0.", "base −", "words +", "meaning +"),
+    "zh": ("相关度 0.", "基准 −", "词语 +", "语义 +"),
+}
+
+
 def seed(served: Served) -> None:
     with served.engine() as engine:
         engine.remember(
@@ -92,6 +98,8 @@ def test_every_room_can_be_walked_through(
     expect(first).to_contain_text("Mei prefers dark mode. 小美喜欢深色主题。")
     expect(first.locator(".channels li").first).to_be_visible()
     expect(first.locator(".score-parts")).to_contain_text(said["part"])
+    for part in EVIDENCE[language]:
+        expect(first.locator(".evidence")).to_contain_text(part)
     first.locator("summary").last.click()
     expect(first).to_contain_text("notes/mei.md")
     expect(answer.get_by_role("region", name=said["stages"])).to_contain_text("fuse")

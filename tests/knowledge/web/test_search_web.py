@@ -37,7 +37,7 @@ def test_passages_of_pages_stand_beside_what_is_known(
     body = f"<article>{FILLER * 30}<p>{TOLD}</p>{FILLER * 30}</article>"
     url = site.publish("/maglev", html(body, title="磁浮 Maglev", charset=charset))
     site.publish("/other", html(f"<p>{FILLER * 3}</p>"))
-    found = ask(engine)
+    found = ask(engine, "末班车几点？ When does the last train leave?")
     assert found.status is Status.ANSWERED
     assert any(text == KNOWN for text in texts(found))
     hit, citation = next((h, c) for h, c in found if "web" in h.channels)

@@ -15,9 +15,11 @@ from tests.recall.working import add_steps
 def test_by_a_threshold(engine: Engine, asked: str) -> None:
     engine.remember(asked)
     engine.remember(f"{asked} and a lake, 还有一个湖", id="it")
-    why = engine.why_not("it", asked, preset="knowledge", meaning_threshold=0.95)
+    why = engine.why_not("it", asked, preset="knowledge", meaning_threshold=0.95, floor=0)
     assert why.outcome == "hit"  # words still bring it
-    why = engine.why_not("it", asked, preset="knowledge", meaning_threshold=0.95, words=False)
+    why = engine.why_not(
+        "it", asked, preset="knowledge", meaning_threshold=0.95, words=False, floor=0
+    )
     assert (why.outcome, why.stage) == ("dropped", "thresholds")
     assert "below the least of 0.95" in why.reason
     assert search(why, "words").note == "words: switched off by the caller"
@@ -28,9 +30,8 @@ def test_by_the_floor(engine: Engine, asked: str) -> None:
     engine.remember(asked)
     engine.remember("the lake and the hills 湖光山色", id="it")
     why = engine.why_not("it", asked, preset="skill")
-    assert (why.outcome, why.stage) == ("dropped", "floor")
-    assert "below the least of 0.35" in why.reason
-    assert why.score is not None and why.score < 0.35
+    assert (why.outcome, why.stage) == ("dropped", "cut")
+    assert "is below the floor" in why.reason
     assert why.rank == 2
 
 
@@ -38,7 +39,7 @@ def test_by_the_floor(engine: Engine, asked: str) -> None:
 def test_by_a_lack_of_confidence(engine: Engine, text: str, question: str) -> None:
     engine.remember(f"{text} and a lake 湖", id="it")
     why = engine.why_not("it", f"{question} zebra giraffe 斑马", floor=0.99)
-    assert (why.outcome, why.stage) == ("dropped", "abstain")
+    assert (why.outcome, why.stage) == ("dropped", "cut")
     assert "is below the floor 0.99" in why.reason
     assert why.status == Status.BELOW_FLOOR
 
@@ -87,7 +88,7 @@ def test_beyond_the_five_nearest(engine: Engine, clock: FakeClock) -> None:
     for n in range(6):
         engine.remember(f"budget 预算 {'xyzuvw'[n]}")
     add_steps(engine, 10, now=clock.now)
-    why = engine.why_not("it", "budget 预算", preset="workflow")
+    why = engine.why_not("it", "budget 预算", preset="workflow", floor=0)
     assert (why.outcome, why.stage) == ("dropped", "nearest")
     assert "beyond the 5 nearest" in why.reason and "the last has" in why.reason
     assert {one.channel for one in why.searches} == {"meaning", "hot", "words"}

@@ -122,7 +122,7 @@ REFUSING = (
         wrong("recall", BAD, "limit: expected a whole number", question="x", limit=10**9),
         wrong("recall", BAD, "budget: expected a whole number", question="x", budget=-5),
         wrong(
-            "recall", BAD, "floor: expected a confidence", question="x", floor=2.0, not_at=NOT_MCP
+            "recall", BAD, "floor: expected a relevance", question="x", floor=2.0, not_at=NOT_MCP
         ),
         wrong(
             "recall", BAD, "deadline: expected seconds", question="x", deadline=-1.0, not_at=NOT_MCP

@@ -44,6 +44,9 @@ TELLING = (
             confidence=0.5,
             occurred_at="2026-05-01T09:00:00+08:00",
             metadata={"author": "李", "priority": 2, "done": False, "parts": ["a", {"b": None}]},
+            speaker="小美",
+            role="user",
+            conversation="周会",
             holds={"id": "theme-主题", "space": "项目/甲"},
         ),
         do(
@@ -52,6 +55,9 @@ TELLING = (
             holds={
                 "occurred_at": "2026-05-01T01:00:00+00:00",
                 "metadata.author": "李",
+                "metadata.speaker": "小美",
+                "metadata.role": "user",
+                "metadata.conversation": "周会",
                 "metadata.parts": ["a", {"b": None}],
                 "entities": ["Mei", "小美"],
             },

@@ -202,7 +202,12 @@ def test_a_role_that_may_not_take_long(
     try:
         with pytest.raises(StoreBusy, match=r"ended the building .* SET statement_timeout = 0"):
             store.maintain()
-        asked(store, 1)
+        for _ in range(200):  # on a busy machine the limit of 5 ms ends a question, too
+            try:
+                asked(store, 1)
+                break
+            except StoreBusy:
+                continue
         assert "SET statement_timeout = 0" in store.neglected()[0]
     finally:
         store.close()

@@ -40,8 +40,18 @@ def memory_fields(arguments: argparse.Namespace) -> dict[str, Any]:
         "valid_from": arguments.valid_from,
         "valid_to": arguments.valid_to,
         "metadata": metadata(arguments.meta),
+        "speaker": arguments.speaker,
+        "role": arguments.role,
+        "conversation": arguments.conversation,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def add_speaker(parser: argparse.ArgumentParser) -> None:
+    """The options that say who said it."""
+    parser.add_argument("--speaker", metavar="NAME", help="who said it")
+    parser.add_argument("--role", help="of the speaker: user, assistant, tool or other")
+    parser.add_argument("--conversation", metavar="NAME", help="the conversation it was said in")
 
 
 def metadata(pairs: list[str] | None) -> dict[str, Any] | None:

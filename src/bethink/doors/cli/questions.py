@@ -20,7 +20,7 @@ _WHAT = {
     "deadline": "seconds",
     "meaning_threshold": "a cosine",
     "words_threshold": "a share of the question's words",
-    "floor": "a confidence",
+    "floor": "a relevance",
     "unverified_share": "a share of the hits",
 }
 
@@ -65,8 +65,8 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--floor",
         type=_decimal("floor"),
-        metavar="CONFIDENCE",
-        help="keep silent below this confidence, 0 to 1; 0 always answers",
+        metavar="RELEVANCE",
+        help="hand out nothing below this relevance, 0 to 1; 0 hands out whatever is found",
     )
     parser.add_argument(
         "--unverified",

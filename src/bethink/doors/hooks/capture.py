@@ -100,6 +100,7 @@ def _keep(engine: Engine, harness: Harness, signal: Signal, learned: Learned, wo
         "tags": [TAG],
         "confidence": CONFIDENCE,
         "source": f"hook:{harness.name}",
+        "role": "user",  # lessons are taken from the user's words only
         "provenance": {
             "by": "hook",
             "harness": harness.name,
@@ -107,6 +108,9 @@ def _keep(engine: Engine, harness: Harness, signal: Signal, learned: Learned, wo
             "rule": learned.rule,
         },
     }
+    session = " ".join(signal.session.split())[:200]
+    if session:
+        fields["conversation"] = session
     moment = _moment(words.at)
     if moment is not None:
         fields["occurred_at"] = moment

@@ -9,6 +9,7 @@ from bethink.doors.hooks import log
 from bethink.doors.hooks.label import Item, labelled, language_of
 from bethink.doors.hooks.work import RECALL_SECONDS
 from bethink.errors import UnknownSpace
+from bethink.recall.render import UNCERTAIN_LABEL
 from bethink.recall.unverified import LABEL
 from bethink.vocabulary import GLOBAL_SPACE, Hit, Recollection, Status
 
@@ -26,7 +27,8 @@ def inject(engine: Engine, prompt: str) -> tuple[str, str]:
         return "", "silent: the prompt is empty"
     answer = recalled(engine, prompt)
     language = language_of(prompt)
-    items = (_item(hit, engine.settings.zone, language) for hit in answer.hits)
+    marks = () if answer.status is not Status.UNCERTAIN else (UNCERTAIN_LABEL[language],)
+    items = (_item(hit, engine.settings.zone, language, marks) for hit in answer.hits)
     context = labelled(items, language=language)
     outcome = f"memories: {len(answer.hits)}" if answer.hits else f"silent: {answer.status.value}"
     if answer.status in _SAY_WHY or log.is_full():  # others may quote the question
@@ -58,11 +60,13 @@ def spaces_here(engine: Engine) -> list[str]:
     return list(dict.fromkeys((engine.settings.space, GLOBAL_SPACE)))
 
 
-def _item(hit: Hit, zone: tzinfo, language: str) -> Item:
+def _item(hit: Hit, zone: tzinfo, language: str, marks: tuple[str, ...] = ()) -> Item:
     """With the day as the user counts it: what was said at one in the morning was said that day."""
     memory = hit.memory
     day = (memory.occurred_at or memory.updated_at).astimezone(zone).date().isoformat()
-    about = f"{memory.id} {memory.kind} {day} score {hit.score:.2f}"
+    shown = hit.score if hit.relevance is None else hit.relevance
+    about = f"{memory.id} {memory.kind} {day} relevance {shown:.2f}"
     if not memory.verified:
-        about += f" {LABEL[language]}"
+        marks = (LABEL[language], *marks)
+    about = " ".join((about, *marks))
     return Item(about, hit.text, memory.id, part=len(hit.text.strip()) < len(memory.text.strip()))

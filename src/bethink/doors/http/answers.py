@@ -111,7 +111,12 @@ class HitAnswer(Answer):
     id: str
     space: str
     text: str
-    score: float
+    score: float = Field(
+        description="0 to 1: the relevance, unless the preset has a formula of its own"
+    )
+    relevance: float | None = Field(
+        description="0 to 1: the probability that it answers; null: not judged"
+    )
     tokens: int
     kind: str
     section: str
@@ -129,7 +134,10 @@ class HitAnswer(Answer):
     metadata: dict[str, Any]
     passage: Place
     channels: dict[str, Channel] = Field(description="where each channel had it")
-    parts: dict[str, float] = Field(description="what its score is made of")
+    parts: dict[str, float] = Field(description="what its score is made of; they add up to it")
+    evidence: dict[str, float] = Field(
+        description="what its relevance is made of: log-odds by name, they add up to its log-odds"
+    )
     displaced: list[str] = Field(description="ids that it stands for: near duplicates")
 
 
@@ -157,9 +165,12 @@ class TraceAnswer(Answer):
 class Recollection(Answer):
     query: str
     spaces: list[str]
-    status: Status = Field(description="what kind of answer it is; an empty one is never a guess")
+    status: Status = Field(
+        description="what kind of answer it is; `uncertain`: the hits may not answer, there are at "
+        "most three; an empty answer is never a guess"
+    )
     reasons: list[str]
-    confidence: float | None = Field(description="how likely the answer is among the hits, 0 to 1")
+    confidence: float | None = Field(description="the relevance of the best, 0 to 1")
     hits: list[HitAnswer]
     nearest: HitAnswer | None = Field(description="below the floor: what came nearest")
     tokens_used: int
@@ -177,13 +188,17 @@ class SearchResultAnswer(Answer):
     reinforcement: int
     token_count: int
     verified: bool = Field(True, description="only where it is false: not reviewed yet")
+    uncertain: bool = Field(False, description="only where it is true: it may not answer")
 
 
 class SearchResponse(Answer):
     results: list[SearchResultAnswer]
     total_tokens: int
     budget_remaining: int
-    status: Status = Field(description="what kind of answer it is; an empty one is never a guess")
+    status: Status = Field(
+        description="what kind of answer it is; `uncertain`: the hits may not answer, there are at "
+        "most three; an empty answer is never a guess"
+    )
     reasons: list[str]
 
 

@@ -41,6 +41,13 @@ class Told(Body):
     valid_from: str | None = Field(None, description="from when on it holds")
     valid_to: str | None = Field(None, description="until when it holds")
     metadata: dict[str, Any] | None = Field(None, examples=[{"client": "甲"}])
+    speaker: str | None = Field(None, description="who said it", examples=["Mei", "小美"])
+    role: str | None = Field(
+        None, description="of the speaker: user, assistant, tool or other", examples=["user"]
+    )
+    conversation: str | None = Field(
+        None, description="the conversation it was said in", examples=["standup", "周会"]
+    )
 
 
 class ToRemember(Told):
@@ -69,6 +76,9 @@ class Revision(Body):
     valid_from: str | None = None
     valid_to: str | None = None
     metadata: dict[str, Any] | None = None
+    speaker: str | None = None
+    role: str | None = None
+    conversation: str | None = None
 
 
 class Reinforcement(Body):
@@ -92,7 +102,9 @@ class Options(Body):
     meaning: bool | None = Field(None, description="search by meaning")
     meaning_threshold: float | None = None
     words_threshold: float | None = None
-    floor: float | None = Field(None, description="below this confidence nothing is answered")
+    floor: float | None = Field(
+        None, description="a relevance, 0 to 1: what is below it is not handed out"
+    )
     unverified_share: float | None = Field(None, description="how much may be unverified, 0 to 1")
     deadline: float | None = Field(None, description="seconds")
     touch: bool | None = Field(None, description="false: no access is counted")

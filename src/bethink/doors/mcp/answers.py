@@ -28,6 +28,7 @@ class Seen(TypedDict):
 class Found(Seen, total=False):
     """With `explain`, the rest of it."""
 
+    relevance: float | None
     section: str
     tokens: int
     entities: list[str]
@@ -39,6 +40,7 @@ class Found(Seen, total=False):
     passage: dict[str, Any]
     channels: dict[str, Any]
     parts: dict[str, float]
+    evidence: dict[str, float]
     displaced: list[str]
 
 

@@ -75,6 +75,9 @@ class Remember(Arguments):
     source: str | None = Field(None, description="where it comes from: a page, file, person")
     confidence: float | None = Field(None, description="0 to 1; default 1")
     occurred_at: str | None = Field(None, description="when it happened (ISO 8601)")
+    speaker: str | None = Field(None, description="who said it, by name")
+    role: str | None = Field(None, description="user, assistant, tool or other")
+    conversation: str | None = None
     supersedes: str | None = Field(None, description="id of the memory that is no longer true")
     heard: bool = Field(
         False,
@@ -101,6 +104,9 @@ class Revise(Arguments):
     source: str | None = None
     confidence: float | None = None
     occurred_at: str | None = None
+    speaker: str | None = None
+    role: str | None = None
+    conversation: str | None = None
     metadata: Object | None = None
 
 

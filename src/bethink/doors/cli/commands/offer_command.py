@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from bethink.doors.cli.inputs import memory_fields, piped
+from bethink.doors.cli.inputs import add_speaker, memory_fields, piped
 from bethink.doors.cli.reviewing import add_who, say_offer, who
 from bethink.doors.cli.session import Session
 from bethink.errors import InvalidInput
@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parent", action="append", default=[], metavar="ID", help="made from; may be repeated"
     )
     add_who(parser, "offers it")
+    add_speaker(parser)
     parser.add_argument("--kind", help="note (default) or a word of your own")
     parser.add_argument("--section", help="a heading that it belongs under")
     parser.add_argument("--tag", action="append", metavar="TAG", help="may be repeated")

@@ -21,9 +21,10 @@ examples:
   bethink recall "theme" --where '{"kind": "preference", "confidence": {">=": 0.8}}'
   bethink recall "发布计划" --preset workflow --format history
 
-The status says how far to trust the answer: answered, empty, below_floor, degraded, stale,
-unavailable, disabled. --explain shows what every stage did, and changes no counter; with a format
-that goes to a model or a program as it is, it speaks on standard error.
+The status says how far to trust the answer: answered, uncertain, empty, below_floor, degraded,
+stale, unavailable, disabled. The hits of an uncertain answer may not answer the question.
+--explain shows what every stage did, and changes no counter; with a format that goes to a model or
+a program as it is, it speaks on standard error.
 """
 _EXPLAIN_THEMSELVES = ("text", "json")
 _NEAREST = "nearest miss:"

@@ -9,6 +9,7 @@ from typing import Any
 
 from bethink.doors.cli.colour import identifier
 from bethink.doors.cli.inputs import (
+    add_speaker,
     line_text,
     memory_fields,
     numbered_lines,
@@ -29,6 +30,7 @@ examples:
   pbpaste | bethink remember --source clipboard
   bethink remember --jsonl facts.jsonl          one object a line: {"text": "…", "tags": ["…"]}
   bethink remember "…" --meta author='"Li"' --meta priority=2
+  bethink remember "I moved to Bergen" --speaker Mei --conversation standup
 
   bethink remember "The port is now 9090" --kind decision     corrects the line in the notebook
   bethink remember "Reviewed the API" --kind journal
@@ -58,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--entity", action="append", metavar="NAME", help="who or what it is about; may be repeated"
     )
     parser.add_argument("--source", help="where it comes from")
+    add_speaker(parser)
     parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
     parser.add_argument(
         "--occurred-at", metavar="TIME", help="when it happened, e.g. 2026-05-01, yesterday"

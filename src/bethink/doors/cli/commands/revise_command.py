@@ -3,7 +3,7 @@ from __future__ import annotations
 import argparse
 
 from bethink.doors.cli.ids import memory_id
-from bethink.doors.cli.inputs import memory_fields, piped, read_text
+from bethink.doors.cli.inputs import add_speaker, memory_fields, piped, read_text
 from bethink.doors.cli.session import Session
 from bethink.remember.transfer import receipt_record
 
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--entity", action="append", metavar="NAME", help="replaces all entities")
     parser.add_argument("--source")
+    add_speaker(parser)
     parser.add_argument("--confidence", type=float, metavar="0..1")
     parser.add_argument("--occurred-at", metavar="TIME")
     parser.add_argument("--valid-from", metavar="TIME")

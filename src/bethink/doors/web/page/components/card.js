@@ -8,7 +8,7 @@ import { moment } from "../times.js";
 import { useAsking } from "./asking.js";
 import { Badge } from "./badge.js";
 import { ProblemNote } from "./problem.js";
-import { Facts, MemoryText, Told } from "./told.js";
+import { Facts, MemoryText, Told, saidBy } from "./told.js";
 
 // What can be done with an offer, by what was decided last. Memories that came another way are not
 // reviewed here.
@@ -40,6 +40,7 @@ export function Card({ card, decide, underWay, fresh }) {
         [t("tiers.findings"), card.findings],
         [t("tiers.redacted"), card.redacted],
         [t("tiers.who"), card.who && [card.door ? `${card.who} (${card.door})` : card.who, card.trusted ? t("tiers.trusted") : t("tiers.untrusted")]],
+        ...saidBy(card, t),
         [t("tiers.source"), card.source],
       ]}
     />

@@ -4,8 +4,8 @@ import { html } from "../html.js";
 import { useWords } from "../i18n.js";
 import { moment } from "../times.js";
 import { Badge } from "./badge.js";
-import { Channels, Score } from "./score.js";
-import { Facts, MemoryText, Told } from "./told.js";
+import { Channels, Evidence, Score } from "./score.js";
+import { Facts, MemoryText, Told, saidBy } from "./told.js";
 
 export function Hit({ hit, number }) {
   const { t, language } = useWords();
@@ -18,6 +18,7 @@ export function Hit({ hit, number }) {
     </div>
     <${MemoryText} text=${hit.text} />
     <${Score} score=${hit.score} parts=${hit.parts} />
+    <${Evidence} relevance=${hit.relevance} evidence=${hit.evidence} />
     ${hit.displaced.length > 0 &&
     html`<details>
       <summary>${t("recalls.displaced")} (${hit.displaced.length})</summary>
@@ -31,6 +32,7 @@ export function Hit({ hit, number }) {
           [t("memory.space"), hit.space],
           [t("memory.kind"), hit.kind],
           [t("memory.section"), hit.section],
+          ...saidBy(hit, t),
           [t("tiers.source"), hit.source],
           [t("memory.tags"), hit.tags],
           [t("memory.entities"), hit.entities],

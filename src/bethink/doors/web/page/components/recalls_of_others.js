@@ -8,7 +8,7 @@ import { lasted, moment } from "../times.js";
 import { Reasons } from "./answer.js";
 import { useAsking } from "./asking.js";
 import { Badge } from "./badge.js";
-import { Channels, Score } from "./score.js";
+import { Channels, Evidence, Score } from "./score.js";
 import { Stages } from "./stages.js";
 import { MemoryText, Told } from "./told.js";
 
@@ -69,6 +69,7 @@ function Recall({ event }) {
             : html`<p class="faint">${t("recalls.gone")}</p>`)}
           <code class="faint"><${Told} text=${hit.id} /></code>
           <${Score} score=${hit.score} parts=${hit.parts} />
+          <${Evidence} relevance=${hit.relevance} evidence=${hit.evidence} />
         </li>`,
       )}
     </ol>

@@ -1,4 +1,4 @@
-// What a score is made of, as a bar and in words, and where each channel had the passage.
+// What a score and a relevance are made of, and where each channel had the passage.
 
 import { html } from "../html.js";
 import { useWords } from "../i18n.js";
@@ -11,10 +11,14 @@ const colour = (name) => {
   return known < 0 ? ORDER.length : known;
 };
 const written = (value) => value.toFixed(3).replace("-", "−");
+const logOdds = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+
+// A part may be that of a channel.
+const partName = (named, name) => named("part", named("channel", name));
 
 export function Score({ score, parts }) {
   const { t, named } = useWords();
-  const said = (name) => named("part", named("channel", name)); // a part may be that of a channel
+  const said = (name) => partName(named, name);
   const shown = Object.entries(parts).filter(([, value]) => Math.abs(value) >= 0.0005);
   // A score of 1 fills the bar; where parts take away, what is given may be longer.
   const whole = Math.max(1, shown.reduce((sum, [, value]) => sum + Math.max(0, value), 0));
@@ -34,6 +38,19 @@ export function Score({ score, parts }) {
         ([name, value]) =>
           html`<li key=${name}><span class=${`dot part-${colour(name)}`} aria-hidden="true"></span>${said(name)} ${written(value)}</li>`,
       )}
+    </ul>
+  </div>`;
+}
+
+// The log-odds that add up to the relevance, by name. Events of older versions have none.
+export function Evidence({ relevance = null, evidence = {} }) {
+  const { t, named } = useWords();
+  const shown = Object.entries(evidence).filter(([, value]) => Math.abs(value) >= 0.005);
+  if (relevance === null || !shown.length) return null;
+  return html`<div class="evidence">
+    <span>${t("recalls.evidence", { value: relevance.toFixed(3) })}</span>
+    <ul aria-label=${t("recalls.evidence.about")}>
+      ${shown.map(([name, value]) => html`<li key=${name}>${partName(named, name)} ${logOdds(value)}</li>`)}
     </ul>
   </div>`;
 }

@@ -45,3 +45,11 @@ export function Facts({ facts }) {
     )}
   </dl>`;
 }
+
+// Who said it, for `Facts`.
+export function saidBy(memory, t) {
+  return ["speaker", "role", "conversation"].map((name) => {
+    const value = memory.metadata?.[name];
+    return [t(`memory.${name}`), typeof value === "string" ? value : ""];
+  });
+}

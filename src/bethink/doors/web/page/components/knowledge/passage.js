@@ -4,7 +4,7 @@ import { html } from "../../html.js";
 import { useWords } from "../../i18n.js";
 import { moment } from "../../times.js";
 import { Badge } from "../badge.js";
-import { Score } from "../score.js";
+import { Evidence, Score } from "../score.js";
 import { MemoryText, Told } from "../told.js";
 import { placeOf } from "./places.js";
 
@@ -26,5 +26,6 @@ export function Passage({ hit, id }) {
       ${citation.match_types.map((way) => html`<li key=${way}>${named("channel", way)}</li>`)}
     </ul>
     <${Score} score=${hit.score} parts=${hit.parts} />
+    <${Evidence} relevance=${hit.relevance} evidence=${hit.evidence} />
   </article>`;
 }

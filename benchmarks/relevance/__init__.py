@@ -1,0 +1,1 @@
+"""Fit and measure the relevance: see `python -m benchmarks.relevance --help`."""
