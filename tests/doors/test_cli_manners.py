@@ -113,7 +113,7 @@ def test_documents_entries_and_keys_are_named_by_their_beginnings(cli: Cli, tmp_
 @pytest.mark.parametrize(
     ("text", "question", "word"),
     [
-        ("Mei prefers dark [bold]mode[/bold] \x1b[31m", "dark theme", "dark"),
+        ("Mei prefers dark [bold]mode[/bold] \x1b[31m", "does Mei prefer dark mode", "dark"),
         ("预算评审会改到周五 [red]x[/red]", "预算", "预算"),
     ],
 )

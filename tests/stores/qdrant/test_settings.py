@@ -178,7 +178,7 @@ def test_tenants_on_postgresql_have_them_too(server: QdrantServer) -> None:
                     engine.remember(f"{tenant} 的备份 backup")
                     assert engine.store.catch_up(60.0)
                     for stage in ("find_period", "cached"):
-                        answer = engine.recall("谁的备份 backup？")
+                        answer = engine.recall(f"{tenant} 的备份 backup")
                         assert [hit.text for hit in answer.hits] == [f"{tenant} 的备份 backup"]
                         assert (answer.status, answer.trace.steps[0].stage) == ("answered", stage)
             assert len(collections()) == 4  # two for each

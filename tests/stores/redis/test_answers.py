@@ -111,7 +111,7 @@ def test_every_write_to_the_space_is_noticed(engine: Engine, opened: Opened) -> 
     plain = opened(hot="none")
 
     def asked(engine: Engine) -> Recollection:
-        return engine.recall(CHINESE, preset="workflow", touch=False)
+        return engine.recall(CHINESE, preset="workflow", floor=0, touch=False)
 
     def changed(by: Callable[[], object], *, back: bool = False) -> None:
         """`back`: what is there is again what was there before the last change."""
