@@ -8,7 +8,7 @@ what a question about something never told looks like.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -69,10 +69,10 @@ def gather(
     clock = SetClock()
     preset, recorder = recording()
     with opened(data, embedder=embedder, cache=cache, clock=clock) as (engine, kept):
-        chosen = _spread(data.questions, most)
+        chosen = spread(data.questions, most)
         if kept is not None:
             kept.embed([question.text.strip() for question in chosen], kind="query")
-        asking = _Asking(data, engine, clock, preset, recorder, folds)
+        asking = Asking(data, engine, clock, preset, recorder, folds)
         counter = Counter(f"{data.name}: asked", len(chosen))
         found: list[Asked] = []
         for question in chosen:
@@ -81,7 +81,10 @@ def gather(
         return found
 
 
-class _Asking:
+Keep = Callable[[Asked, Draft, frozenset[str], Sequence[str]], None]
+
+
+class Asking:
     def __init__(
         self,
         data: LabelledSet,
@@ -90,7 +93,9 @@ class _Asking:
         preset: Preset,
         recorder: Recorder,
         folds: int,
+        keep: Keep | None = None,  # called with every draft
     ) -> None:
+        self._keep = keep
         self._data, self._engine, self._clock = data, engine, clock
         self._preset, self._recorder = preset, recorder
         self._spaces = space_names(data)
@@ -149,7 +154,7 @@ class _Asking:
             keys = [candidate.key for candidate in draft.candidates]
             best = _best_passages(draft)
             keys = [key for key in keys if key in best]
-            yield Asked(
+            one = Asked(
                 self._data.name,
                 question.id,
                 kind,
@@ -159,6 +164,9 @@ class _Asking:
                 np.array([key[0] in gold and key[0] not in without for key in keys], np.bool_),
                 len(gold) - len(without),
             )
+            if self._keep is not None:
+                self._keep(one, draft, gold, tuple(without))
+            yield one
 
 
 def _best_passages(draft: Draft) -> set[tuple[str, int]]:
@@ -173,7 +181,7 @@ def _best_passages(draft: Draft) -> set[tuple[str, int]]:
     return set(best.values())
 
 
-def _spread(questions: Sequence[Question], most: int) -> list[Question]:
+def spread(questions: Sequence[Question], most: int) -> list[Question]:
     """Evenly over the set."""
     if len(questions) <= most:
         return list(questions)

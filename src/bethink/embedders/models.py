@@ -1,39 +1,20 @@
-"""The registry of local models: what each is, under which licence, and what its files must hash to.
-
-How to get one is `pull`'s business.
-"""
+"""The registry of local embedders: what each is, under which licence, and what its files must hash
+to. `bethink.models.pull` gets them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Literal
 
 from bethink.errors import InvalidInput
+from bethink.models.files import Download, ModelFile
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFile:
-    name: str  # as it is called in our models directory
-    inside: str  # where it lies in the package that carries it
-    sha256: str
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    id: str
-    title: str
-    licence: str
-    languages: str
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model(Download):
     dimension: int
     query_prefix: str
     pooling: Literal["cls", "mean", "built-in"]
-    package: str  # the package that carries the weights, with its version
-    module: str  # the folder that this package installs
-    files: tuple[ModelFile, ...]  # empty: the package is a dependency and brings its own code
     english_only: bool = False
     # what all its vectors have in common, packed (benchmarks/usual_direction.py); for two_models
     usual: str = ""
@@ -114,33 +95,3 @@ def model_named(model_id: str) -> Model:
             return model
     known = ", ".join(model.id for model in MODELS)
     raise InvalidInput(f"there is no model {model_id!r}; known: {known}, openai:MODEL, none")
-
-
-def is_ready(model: Model, models: Path) -> bool:
-    """Is everything here that this model needs? (By size; `verify` reads every byte.)"""
-    if not model.files:
-        return not model.module or find_spec(model.module) is not None
-    folder = models / model.id
-    return all(
-        (folder / f.name).is_file() and (folder / f.name).stat().st_size == f.bytes
-        for f in model.files
-    )
-
-
-def verify(model: Model, models: Path) -> str | None:
-    """Compare every file with its hash; what is wrong, or None."""
-    for file in model.files:
-        path = models / model.id / file.name
-        if not path.is_file():
-            return f"{path} is missing"
-        if hash_of(path) != file.sha256:
-            return f"{path} does not have the expected content"
-    return None
-
-
-def hash_of(path: Path) -> str:
-    digest = sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()

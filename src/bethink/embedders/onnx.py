@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bethink.embedders.models import Model, is_ready, verify
+from bethink.embedders.models import Model
 from bethink.embedders.protocol import Kind
 from bethink.errors import EmbedderError, MissingExtra
+from bethink.models.files import is_ready, verify
 from bethink.vocabulary import Vectors
 
 _MAX_TOKENS = 512

@@ -92,6 +92,7 @@ class Draft(NamedTuple):
     dropped: tuple[Dropped, ...] = ()  # by the stage that runs now
     faults: tuple[Fault, ...] = ()
     confidence: float | None = None
+    read_by: str = ""  # the measured reader that judged last
     nearest: Hit | None = None  # the best of what was below the floor
 
     def note(self, text: str) -> Draft:

@@ -13,9 +13,9 @@ from bethink.recall.draft import Stage
 from bethink.recall.fuse import ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.hydrate import Hydrate
+from bethink.recall.read import Read
 from bethink.recall.relevance import Cut, Judge
 from bethink.recall.replies import AddReplies
-from bethink.recall.rerank import Rerank
 from bethink.recall.search_exact import SearchExact
 from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import SearchWords
@@ -66,7 +66,7 @@ BALANCED = Preset(
         Judge(),
         OnePerMemory(),
         Deduplicate(),
-        Rerank(),
+        Read(),
         Cut(),
         Budget(),
     ),

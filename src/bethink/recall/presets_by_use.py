@@ -24,9 +24,9 @@ from bethink.recall.hydrate import Hydrate
 from bethink.recall.one_space import OneSpace
 from bethink.recall.plan import Plan
 from bethink.recall.presets import Preset
+from bethink.recall.read import Read
 from bethink.recall.relevance import Cut, Judge
 from bethink.recall.replies import AddReplies
-from bethink.recall.rerank import Rerank
 from bethink.recall.route import Route
 from bethink.recall.salience import Salience
 from bethink.recall.search_exact import CHANNEL as EXACT
@@ -167,7 +167,7 @@ def knowledge_preset(
             *((CardsGiveWay(),) if cards_give_way else ()),
             ReadSignals(),
             Judge(),
-            Rerank(),
+            Read(),
             Deduplicate(),
             *((Cut(),) if abstain else ()),
             Budget(fill=True, widen=widen),

@@ -46,6 +46,15 @@ _UNCERTAIN_HITS = 3
 _ROUNDING = 1e-9
 
 
+class Marks(NamedTuple):
+    """Where on the scale of the relevance an answer is sure, and where it is none."""
+
+    answered: float
+    floor: float
+    unasked: float
+    keep: float
+
+
 class Model(NamedTuple):
     """One set of weights, and the marks on its scale."""
 
@@ -103,6 +112,38 @@ def model_for(draft: Draft) -> Model:
     return known[ANY_EMBEDDER]
 
 
+class Calibration(NamedTuple):
+    """How a reader's logit joins the log-odds of a candidate; see `read.py`."""
+
+    base: float
+    prior: float
+    score: float
+    behind: float
+    marks: Marks | None = None  # on the scale of the relevance after reading
+
+    def log_odds(self, before: float, logit: float, best: float) -> float:
+        return self.base + self.prior * before + self.score * logit + self.behind * (logit - best)
+
+
+@cache
+def readers() -> Mapping[str, Calibration]:
+    """Every reader that was measured, by its name."""
+    read: Any = json.loads(files(__package__).joinpath(_FILE).read_text("utf-8"))
+    return {
+        name: Calibration(**one["weights"], marks=Marks(*(one[mark] for mark in Marks._fields)))
+        for name, one in read.get("readers", {}).items()
+    }
+
+
+def marks_for(draft: Draft) -> Marks:
+    """Of the reader that has judged last, else of the embedder's model."""
+    calibration = readers().get(draft.read_by) if draft.read_by else None
+    if calibration is not None and calibration.marks is not None:
+        return calibration.marks
+    model = model_for(draft)
+    return Marks(model.answered, model.floor, model.unasked, model.keep)
+
+
 def probability(log_odds: float) -> float:
     return 1 / (1 + exp(-min(max(log_odds, -30.0), 30.0)))
 
@@ -157,7 +198,7 @@ class Cut:
         judged = [c.relevance for c in draft.candidates if c.relevance is not None and _is_cut(c)]
         if draft.settled or not judged:
             return draft
-        model = model_for(draft)
+        model = marks_for(draft)
         best = max(judged)
         draft = draft._replace(confidence=round(best, 4))
         asked_for = draft.query.floor
@@ -197,7 +238,7 @@ def _why_dropped(relevance: float, floor: float, best: float) -> str:
     return f"its relevance {relevance:.2f} is far below the best, {best:.2f}"
 
 
-def _uncertain(draft: Draft, best: float, model: Model) -> Draft:
+def _uncertain(draft: Draft, best: float, model: Marks) -> Draft:
     return draft.fault(
         Status.UNCERTAIN,
         f"the best hit has a relevance of {best:.2f}; an answer is sure from {model.answered:.2f}",

@@ -24,6 +24,34 @@ class Reranker(Protocol):
         """
 
 
+@runtime_checkable
+class ReadsInOrder(Protocol):
+    """A reranker that reads one text after the other and may stop at any of them."""
+
+    @property
+    def name(self) -> str: ...
+
+    def read(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
+        """The logits of the first texts: of as many as could be read in the time."""
+
+
+def read_texts(
+    reader: ReadsInOrder, question: str, texts: Sequence[str], *, seconds: float
+) -> list[float]:
+    """Logits of the first texts. Any failure is a `RerankerError` with its cause."""
+    try:
+        logits = [float(one) for one in reader.read(question, texts, seconds=seconds)]
+    except RerankerError:
+        raise
+    except Exception as e:  # whatever a model throws
+        raise RerankerError(f"{reader.name} failed: {type(e).__name__}: {e}") from e
+    if len(logits) > len(texts):
+        raise RerankerError(f"{reader.name} gave {len(logits)} scores for {len(texts)} texts")
+    if not all(map(isfinite, logits)):
+        raise RerankerError(f"{reader.name} gave a score that is NaN or infinite")
+    return logits
+
+
 def score_texts(
     reranker: Reranker, question: str, texts: Sequence[str], *, seconds: float
 ) -> list[float]:

