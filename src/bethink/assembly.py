@@ -176,7 +176,12 @@ class Parts:
 
     @cached_property
     def hot(self) -> Hot:
-        models = [self.embedder, self._given_llm, self._given_reranker, self._tokens_by]
+        reranker = self._given_reranker
+        if isinstance(reranker, str):
+            from bethink.rerankers.loading import chosen_reranker
+
+            reranker = chosen_reranker(reranker, self._settings)
+        models = [self.embedder, self._given_llm, reranker, self._tokens_by]
         return opened_hot(self._hot_named, self._store, self._settings, self._clock, models)
 
     def hot_numbers(self) -> HotNumbers:

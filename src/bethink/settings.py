@@ -46,7 +46,7 @@ class Settings:
     llm: str = "none"
     llm_endpoint: str = ""
     llm_endpoint_key: str = field(default="", repr=False)
-    reranker: str = "none"
+    reranker: str = "auto"
     reranker_endpoint: str = ""
     reranker_key: str = field(default="", repr=False)
     web_search: str = "none"
@@ -127,7 +127,7 @@ MEANING: Mapping[str, str] = {
     "llm": "openai:MODEL, for the parts that can use a language model, or none (rules only)",
     "llm_endpoint": "the base address of its OpenAI-compatible API (default: endpoint)",
     "llm_endpoint_key": "the key for that API; better kept in BETHINK_LLM_ENDPOINT_KEY",
-    "reranker": "http:MODEL or tei (with reranker_endpoint), onnx:DIRECTORY, or none",
+    "reranker": "auto (reader-en if it is pulled), reader-en, http:MODEL or tei (with reranker_endpoint), onnx:DIRECTORY, or none",
     "reranker_endpoint": "the base address of a server that has /rerank",
     "reranker_key": "the key for that server; better kept in BETHINK_RERANKER_KEY",
     "web_search": "who searches the web when you ask for that: searxng, json (any API), or none",

@@ -41,10 +41,10 @@ __all__ = [
     "Plan",
     "Preset",
     "Query",
+    "Read",
     "ReadSignals",
     "ReciprocalRanks",
     "Recollection",
-    "Rerank",
     "Route",
     "RouteRule",
     "Salience",
@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from bethink.recall.plan import Plan, by_rules
     from bethink.recall.presets import BALANCED, PRESETS, Preset, preset_named
     from bethink.recall.presets_by_use import knowledge_preset
+    from bethink.recall.read import Read
     from bethink.recall.relevance import Cut, Judge
     from bethink.recall.render import (
         FORMATS,
@@ -112,7 +113,6 @@ if TYPE_CHECKING:
         what_a_model_sees,
     )
     from bethink.recall.replies import AddReplies
-    from bethink.recall.rerank import Rerank
     from bethink.recall.route import Route, RouteRule, route_of
     from bethink.recall.route_table import built_in_routes, parse_routes, read_routes
     from bethink.recall.salience import Salience, fresh
@@ -164,9 +164,9 @@ else:
                 "FORMATS as_brief as_history as_markdown as_record as_text explanation "
                 "what_a_model_sees"
             ),
+            "bethink.recall.read": "Read",
             "bethink.recall.relevance": "Cut Judge",
             "bethink.recall.replies": "AddReplies",
-            "bethink.recall.rerank": "Rerank",
             "bethink.recall.route": "Route RouteRule route_of",
             "bethink.recall.route_table": "built_in_routes parse_routes read_routes",
             "bethink.recall.salience": "Salience fresh",

@@ -128,7 +128,7 @@ class Calibration(NamedTuple):
 @cache
 def readers() -> Mapping[str, Calibration]:
     """Every reader that was measured, by its name."""
-    read: Any = json.loads(files(__package__).joinpath(_FILE).read_text("utf-8"))
+    read: Any = json.loads(Path(__file__).with_name(_FILE).read_text("utf-8"))
     return {
         name: Calibration(**one["weights"], marks=Marks(*(one[mark] for mark in Marks._fields)))
         for name, one in read.get("readers", {}).items()

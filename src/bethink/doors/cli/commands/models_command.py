@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from bethink.doors.cli.session import Session
 
 if TYPE_CHECKING:
-    from bethink.embedders.models import Model
+    from bethink.models.files import Download
 
 _EPILOG = """\
 examples:
@@ -15,6 +15,7 @@ examples:
   bethink models pull arctic-s --from DIR  from a folder (or address) that has its files
   bethink models use arctic-s              then: bethink reindex
   bethink models use use-m+arctic-s        both: English as arctic-s, Chinese as use-m
+  bethink models pull reader-en            reads the best hits again (English); used from then on
 
 Nothing is ever downloaded but by 'models pull'. Files are verified by SHA-256.
 """
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.model is None:
         raise InvalidInput(f"which model? say: bethink models {arguments.what} NAME")
     if arguments.what == "pull":
-        from bethink.embedders.pull import pull
+        from bethink.models.pull import pull
 
         models = _models(arguments.model)
         if arguments.origin is not None and len(models) > 1:
@@ -51,24 +52,32 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     return _use(arguments.model, session)
 
 
-def _models(name: str) -> tuple[Model, ...]:
-    """One, or the two that a name like use-m+arctic-s joins."""
+def _models(name: str) -> tuple[Download, ...]:
+    """A reader, an embedder, or the two that a name like use-m+arctic-s joins."""
     from bethink.embedders.models import model_named
     from bethink.embedders.two_models import is_pair, models_of
+    from bethink.rerankers.models import reader_named
 
+    reader = reader_named(name)
+    if reader is not None:
+        return (reader,)
     return models_of(name) if is_pair(name) else (model_named(name),)
 
 
 def _list(session: Session) -> int:
-    from bethink.embedders.models import MODELS, is_ready
+    from bethink.embedders.models import MODELS, Model
     from bethink.embedders.two_models import MEASURED, is_pair
+    from bethink.models.files import is_ready
+    from bethink.rerankers.loading import chosen_reranker
+    from bethink.rerankers.models import READERS
 
     settings = session.loaded.settings
     pairs = list(MEASURED)
     if is_pair(settings.embedder) and settings.embedder not in pairs:
         pairs.append(settings.embedder)
     rows = []
-    for name in [*(m.id for m in MODELS), *pairs]:
+    used = (settings.embedder, chosen_reranker(settings.reranker, settings))
+    for name in [*(m.id for m in MODELS), *pairs, *(reader.id for reader in READERS)]:
         models = _models(name)
         rows.append(
             {
@@ -76,9 +85,9 @@ def _list(session: Session) -> int:
                 "title": " and ".join(m.title for m in models),
                 "licence": ", ".join(dict.fromkeys(m.licence for m in models)),
                 "languages": models[0].languages,
-                "dimension": sum(m.dimension for m in models),
+                "dimension": sum(m.dimension for m in models if isinstance(m, Model)),
                 "ready": all(is_ready(m, settings.models_path) for m in models),
-                "in_use": name == settings.embedder,
+                "in_use": name in used,
             }
         )
     if session.json:
@@ -87,15 +96,16 @@ def _list(session: Session) -> int:
     for row in rows:
         state = "in use" if row["in_use"] else "ready" if row["ready"] else "not pulled"
         session.say(
-            f"{row['id']:<14} {state:<11} {row['dimension']}  {row['licence']:<11} "
+            f"{row['id']:<14} {state:<11} {row['dimension'] or 'reader'}  {row['licence']:<11} "
             f"{row['title']}; {row['languages']}"
         )
     return 0
 
 
 def _use(name: str, session: Session) -> int:
-    from bethink.embedders.models import is_ready
     from bethink.errors import InvalidInput
+    from bethink.models.files import is_ready
+    from bethink.rerankers.models import reader_named
     from bethink.settings_kept import save_user
 
     if name != "none" and not name.startswith("openai:"):
@@ -104,9 +114,12 @@ def _use(name: str, session: Session) -> int:
                 raise InvalidInput(
                     f"{model.id} is not here; get it with: bethink models pull {model.id}"
                 )
-    path = save_user("embedder", name)
+    setting = "embedder" if reader_named(name) is None else "reranker"
+    path = save_user(setting, name)
     if session.json:
-        session.show({"embedder": name, "config": str(path)})
+        session.show({setting: name, "config": str(path)})
+    elif setting == "reranker":
+        session.say(f"{name} is set in {path}. It reads the best hits from the next question on")
     else:
         session.say(f"{name} is set in {path}. Change what is stored over to it: bethink reindex")
     return 0

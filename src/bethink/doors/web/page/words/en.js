@@ -116,7 +116,6 @@ export const en = {
   "part.period": "period",
   "part.neighbours": "neighbours",
   "part.repeats": "repeats",
-  "part.reranker": "reranker",
   "part.base": "base",
   "part.lead": "lead",
   "part.question": "question",

@@ -116,7 +116,6 @@ export const zh = {
   "part.period": "时段相符",
   "part.neighbours": "相邻内容",
   "part.repeats": "重复",
-  "part.reranker": "重排模型",
   "part.base": "基准",
   "part.lead": "领先",
   "part.question": "问答",

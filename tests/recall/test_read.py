@@ -1,4 +1,4 @@
-"""The stage: order by the reranker, and the order as found whenever it cannot."""
+"""The stage: what a reader adds to the relevance, and the answer as it was whenever it cannot."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from bethink.recall.draft import Deadline, Draft
 from bethink.recall.fuse import ReciprocalRanks
 from bethink.recall.hydrate import Hydrate
 from bethink.recall.presets import Preset
-from bethink.recall.rerank import Rerank
+from bethink.recall.read import PART, Read
+from bethink.recall.relevance import Calibration, log_odds_of, probability, readers
 from bethink.recall.search_words import SearchWords
 from bethink.recall.side_by_side import SideBySide
 from bethink.rerankers.protocol import Reranker
 from bethink.settings import Settings
-from bethink.vocabulary import Status
+from bethink.vocabulary import Candidate, Status
 from tests.embedders.serving import Reply, Request, serving
 from tests.recall.kits import candidate, draft, kit
 from tests.rerankers.tiny_model import make
 
 PRESET = Preset(
-    "own", (SideBySide((SearchWords(),)), ReciprocalRanks(), Hydrate(), Rerank(), Budget())
+    "own", (SideBySide((SearchWords(),)), ReciprocalRanks(), Hydrate(), Read(), Budget())
 )
 
 
@@ -81,7 +82,7 @@ def rerank(
     reranker: Reranker | Callable[[], Reranker] | None, *, first: int = 20, deadline: float = 5.0
 ) -> Draft:
     get = reranker if callable(reranker) else lambda: reranker
-    return Rerank(first)(draft(FOUND), kit(deadline=deadline)._replace(reranker=get))
+    return Read(first)(draft(FOUND), kit(deadline=deadline)._replace(reranker=get))
 
 
 def order(after: Draft) -> list[str]:
@@ -92,11 +93,11 @@ def test_the_reranker_decides() -> None:
     one = Fixed(0.1, 0.9, 0.7, 0.2)
     after = rerank(one)
     assert order(after) == ["B", "C", "D", "A"]
-    assert [c.score for c in after.candidates] == [0.9, 0.7, 0.2, 0.1]
-    assert after.candidates[0].parts == {"reranker": 0.9}
+    assert [c.score for c in after.candidates] == approx([0.9, 0.7, 0.2, 0.1])
+    assert after.candidates[0].parts == approx({"reader": 0.9})
     assert after.candidates[0].channels == FOUND[1].channels
     assert one.asked == [("?", [c.text for c in FOUND])]
-    assert after.notes == ("fixed read 4 and moved 4",)
+    assert after.notes == ("fixed read 4 of 4",)
     assert after.faults == ()
 
 
@@ -145,7 +146,7 @@ def test_a_failure_keeps_the_order_and_is_noted(
     assert after.candidates == tuple(FOUND)
     (fault,) = after.faults
     assert fault.status is Status.DEGRADED
-    assert fault.reason == f"not reranked, the order is as found: {says}"
+    assert fault.reason == f"not read again, the order is as found: {says}"
 
 
 def test_one_that_hangs_is_left_when_the_time_is_up(hung: Hung) -> None:
@@ -159,7 +160,7 @@ def test_one_that_hangs_is_left_when_the_time_is_up(hung: Hung) -> None:
 def test_no_time_is_left_at_all() -> None:
     one = Fixed(0.1, 0.2, 0.3, 0.4)
     late = kit()._replace(reranker=lambda: one, deadline=Deadline(0.0))
-    after = Rerank()(draft(FOUND), late)
+    after = Read()(draft(FOUND), late)
     assert after.candidates == tuple(FOUND)
     assert "no time was left for fixed; give a longer deadline" in after.faults[0].reason
     assert one.asked == []
@@ -167,7 +168,92 @@ def test_no_time_is_left_at_all() -> None:
 
 def test_one_candidate_needs_no_reranker() -> None:
     before = draft(FOUND[:1])
-    assert Rerank()(before, kit()._replace(reranker=fails_to_load)) is before
+    assert Read()(before, kit()._replace(reranker=fails_to_load)) is before
+
+
+# On a relevance that was judged before
+
+JUDGED = [
+    one._replace(relevance=probability(odds), score=probability(odds), evidence={"base": odds})
+    for one, odds in zip(FOUND, (1.0, 0.5, 0.0, -3.0), strict=True)
+]
+
+
+class InOrder(Fixed):
+    """One that stops when its time is up, and reads English only if told so."""
+
+    def __init__(self, *logits: float, name: str = "in order", english: bool = False) -> None:
+        super().__init__(*logits)
+        self.name = name
+        self.english_only = english
+
+    def read(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
+        self.asked.append((question, list(texts)))
+        return self.scores[: len(texts)]
+
+
+def read(reader: Reranker, found: Sequence[Candidate] = JUDGED, question: str = "?") -> Draft:
+    before = draft(found)
+    before = before._replace(query=before.query._replace(text=question))
+    return Read()(before, kit()._replace(reranker=lambda: reader))
+
+
+def test_an_unmeasured_reader_has_half_of_the_say() -> None:
+    after = read(Fixed(0.5, probability(4.0), 0.5, 0.5))
+    assert order(after) == ["B", "A", "C", "D"]
+    first = after.candidates[0]
+    assert first.relevance == first.score == approx(probability(0.5 * 0.5 + 0.5 * 4.0))
+    assert first.evidence == approx({"base": 0.5, PART: 1.75})
+    for one in after.candidates:
+        assert one.relevance == approx(probability(sum(one.evidence.values())))
+    assert after.read_by == ""
+
+
+def test_a_measured_reader_has_its_own_weights_and_marks() -> None:
+    known: Calibration = readers()["reader-en"]
+    after = read(InOrder(-8.0, -8.0, 8.0, -8.0, name="reader-en"))
+    assert order(after)[0] == "C"
+    for one, logit in zip(JUDGED, (-8.0, -8.0, 8.0, -8.0), strict=True):
+        now = next(c for c in after.candidates if c.key == one.key)
+        odds = known.log_odds(sum(one.evidence.values()), logit, 8.0)
+        assert now.relevance == approx(probability(odds))
+        assert log_odds_of(now.relevance or 0) == approx(sum(now.evidence.values()))
+    assert after.read_by == "reader-en"
+
+
+def test_what_was_not_read_in_time_keeps_its_relevance() -> None:
+    after = read(InOrder(-3.0, -3.0))
+    assert order(after) == ["C", "B", "A", "D"] or order(after) == ["C", "A", "B", "D"]
+    kept = {c.memory_id: c for c in after.candidates}
+    assert (kept["C"], kept["D"]) == (
+        JUDGED[2]._replace(parts={"relevance": JUDGED[2].relevance}),
+        JUDGED[3]._replace(parts={"relevance": JUDGED[3].relevance}),
+    )
+    assert after.notes == ("in order read 2 of 4; the time was up before 2 more",)
+    assert after.faults == ()
+
+
+def test_english_alone() -> None:
+    one = InOrder(5.0, 5.0, 5.0, 5.0, english=True)
+    after = read(one, question="which theme?")
+    assert one.asked == [("which theme?", ["The invoice is due", "dark mode", "lunch 午饭"])]
+    kept = next(c for c in after.candidates if c.memory_id == "B")
+    assert kept.relevance == JUDGED[1].relevance
+    one.asked.clear()
+    after = read(one, question="喜欢什么主题？")
+    assert one.asked == []
+    assert after.candidates == tuple(JUDGED)
+    assert after.notes == ("in order read nothing: it reads English only",)
+
+
+def test_nothing_is_read_where_the_best_is_clear() -> None:
+    clear = JUDGED[0]._replace(relevance=probability(4.0), evidence={"base": 4.0})
+    one = InOrder(-9.0, 9.0, 9.0, 9.0)
+    after = read(one, [clear, *JUDGED[1:]])
+    assert one.asked == []
+    assert after.candidates == (clear, *JUDGED[1:])
+    read(one, [clear, clear._replace(memory_id="E")])
+    assert len(one.asked) == 1
 
 
 # Through the engine
@@ -232,7 +318,7 @@ def test_a_server_that_hangs_or_fails_never_fails_a_recall() -> None:
                 texts, status, reason = recalled(engine, deadline=1.0)
                 assert texts == TOLD[::-1]
                 assert status is Status.DEGRADED
-                assert "not reranked, the order is as found" in reason
+                assert "not read again, the order is as found" in reason
                 assert says in reason
         released.set()
 
@@ -256,4 +342,4 @@ def test_a_name_that_nobody_knows() -> None:
         engine.remember_many([{"text": text} for text in TOLD])
         _, status, reason = recalled(engine)
         assert status is Status.DEGRADED
-        assert "write http:MODEL, tei, onnx:DIRECTORY or none" in reason
+        assert "write reader-en, http:MODEL, tei, onnx:DIRECTORY, auto or none" in reason
