@@ -49,7 +49,14 @@ from bethink.rerankers.models import reader_named
 from bethink.settings import Settings
 from bethink.text.both_ends import both_ends
 
-SETS = ("locomo_turn_dev", "lme_dev50_turn", "parallel_en", "friendsqa", "judging_a_en", "judging_b_en")
+SETS = (
+    "locomo_turn_dev",
+    "lme_dev50_turn",
+    "parallel_en",
+    "friendsqa",
+    "judging_a_en",
+    "judging_b_en",
+)
 MIXTURE: Mapping[str, float] = {"friendsqa": 0.5, "locomo_turn_dev": 1.5}
 _UNREAD = float("nan")
 
@@ -83,9 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     dev = {name: one for name, one in asked.items() if "judging_b" not in name}
     flat = [one for every in dev.values() for one in every]
     if options.fit:
-        models = [
-            fit([one for one in flat if one.fold != fold]) for fold in range(harness.FOLDS)
-        ]
+        models = [fit([one for one in flat if one.fold != fold]) for fold in range(harness.FOLDS)]
         after: Callable[[Any], Array] = lambda one: judged(one, models[one.fold])  # noqa: E731
         marks = choose_marks({k: v for k, v in dev.items() if k in harness.MARKED}, after)  # type: ignore[arg-type, misc]
     else:
@@ -118,7 +123,9 @@ def _arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def _gathered(data: LabelledSet, options: argparse.Namespace, reader: PulledReader) -> list[AskedAndRead]:
+def _gathered(
+    data: LabelledSet, options: argparse.Namespace, reader: PulledReader
+) -> list[AskedAndRead]:
     """Logits are kept by question and text, so asking again after a change of weights is cheap."""
     place = options.cache / "readers" / f"{options.reader}-{data.name}.pickle"
     kept: dict[tuple[str, str], float] = {}
@@ -171,7 +178,8 @@ def _gather(
         )  # fmt: skip
 
     with opened(data, embedder="use-m", cache=options.cache, clock=clock) as (engine, vectors):
-        chosen = spread(data.questions, options.most)
+        whole = data.name.startswith("judging")  # small, and all of its kinds are needed
+        chosen = spread(data.questions, len(data.questions) if whole else options.most)
         if vectors is not None:
             vectors.embed([question.text.strip() for question in chosen], kind="query")
         asking = Asking(data, engine, clock, preset, recorder, harness.FOLDS, keep)

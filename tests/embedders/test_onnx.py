@@ -14,9 +14,9 @@ from bethink.embedders.loading import embedder_named
 from bethink.embedders.models import MODELS, model_named
 from bethink.embedders.onnx import OnnxEmbedder
 from bethink.embedders.protocol import Embedder, embed_texts
-from bethink.models.pull import pull
 from bethink.errors import BethinkError, EmbedderError, InvalidInput
 from bethink.models.files import is_ready, verify
+from bethink.models.pull import pull
 from bethink.settings import Settings
 from bethink.testing import EmbedderContract
 from tests.embedders.serving import Reply, Request, serving

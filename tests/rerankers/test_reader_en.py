@@ -76,9 +76,13 @@ def test_it_reads_in_a_recall_and_leaves_chinese_alone(models: Path) -> None:
     with Engine.in_memory(settings=Settings(embedder="none", models=str(models))) as engine:
         engine.remember_many([{"text": text} for text in TOLD])
         answer = engine.recall("Mei and her favourite theme", deadline=60, floor=0)
-        notes = [note for step in answer.trace for note in step.notes if step.stage == "reader"]
+        notes = [
+            note for step in answer.trace.steps for note in step.notes if step.stage == "reader"
+        ]
         assert any("reader-en read" in note for note in notes), notes
         assert answer.hits[0].text == TOLD[0]
         answer = engine.recall("小美喜欢什么主题？", deadline=60, floor=0)
-        notes = [note for step in answer.trace for note in step.notes if step.stage == "reader"]
+        notes = [
+            note for step in answer.trace.steps for note in step.notes if step.stage == "reader"
+        ]
         assert any("read nothing" in note for note in notes), notes

@@ -88,9 +88,7 @@ class Read:
             or log_odds_of(relevances[0]) - log_odds_of(relevances[1]) >= self.ahead
         )
 
-    def _judged(
-        self, draft: Draft, reader: Reranker, read: dict[tuple[str, int], float]
-    ) -> Draft:
+    def _judged(self, draft: Draft, reader: Reranker, read: dict[tuple[str, int], float]) -> Draft:
         calibration = readers().get(reader.name)
         weights = calibration or DEFAULT
         best = max(read.values())
@@ -146,9 +144,7 @@ def text_of(candidate: Candidate, draft: Draft) -> str:
 _TURN_CHARS = 300
 
 
-def _logits(
-    reader: Reranker, draft: Draft, kit: Kit, chosen: Sequence[Candidate]
-) -> list[float]:
+def _logits(reader: Reranker, draft: Draft, kit: Kit, chosen: Sequence[Candidate]) -> list[float]:
     """In the pool, so that one that hangs is left behind when the time is up."""
     question = both_ends(draft.query.text)
     texts = [text_of(candidate, draft) for candidate in chosen]

@@ -119,9 +119,7 @@ class PulledReader(CrossEncoder):
     """A reader of the registry, checked by hash before it is loaded."""
 
     def __init__(self, reader: Reader, models: Path, *, seconds: float) -> None:
-        super().__init__(
-            models / reader.id, seconds=seconds, tokens=READ_TOKENS, name=reader.id
-        )
+        super().__init__(models / reader.id, seconds=seconds, tokens=READ_TOKENS, name=reader.id)
         self.english_only = reader.english_only
         self._reader, self._models = reader, models
 

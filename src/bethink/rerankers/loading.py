@@ -9,7 +9,6 @@ from bethink.rerankers.models import READER, reader_named
 from bethink.rerankers.protocol import Reranker
 from bethink.settings import Settings
 
-
 AUTO = "auto"
 # What one question may take. 10 turns of a conversation take about 100 ms on one core.
 READ_SECONDS = 0.15
