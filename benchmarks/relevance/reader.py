@@ -1,10 +1,10 @@
 """Fit how a reader's logit joins the relevance, and measure what it gives.
 
     python -m benchmarks.relevance.reader --data DIR            measure the committed weights
-    python -m benchmarks.relevance.reader --data DIR --fit      fit them anew into relevance.json
+    python -m benchmarks.relevance.reader --data DIR --fit      fit them anew, into relevance.json
 
-The reader must be pulled (`bethink models pull reader-en`). Each question is asked as in `gather.py`;
-the candidates are those that the stage `Read` sees, with the relevance that the committed weights
+The reader must be pulled (`bethink models pull reader-en`). Questions are asked as in `gather.py`;
+candidates are those that the stage `Read` sees, with the relevance that the committed weights
 give them. Figures of a fit are those of held-out conversations. Half `b` of the judging sets is
 reported and never fitted on.
 """
@@ -166,13 +166,14 @@ def _gather(
 
     def keep(one: Asked, draft: Draft, gold: frozenset[str], without: Sequence[str]) -> None:
         read = logits_of(draft)
+        right = gold.difference(without)
         judged_ones = [c for c in draft.candidates if c.relevance is not None]
         found.append(
             AskedAndRead(
                 one.data, one.question, one.kind, one.group, one.fold,
                 np.array([sum(c.evidence.values()) for c in judged_ones]),
                 np.array([read.get(c.key, _UNREAD) for c in judged_ones]),
-                np.array([c.memory_id in gold and c.memory_id not in without for c in judged_ones], np.bool_),
+                np.array([c.memory_id in right for c in judged_ones], np.bool_),
                 one.gold,
             )
         )  # fmt: skip

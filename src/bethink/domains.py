@@ -44,7 +44,10 @@ def _fault(name: str, value: str) -> str:
         and value not in ("auto", "none", "tei", "reader-en")
         and not (kind in ("http", "onnx") and what)
     ):
-        return f"there is no reranker {value!r}; write reader-en, http:MODEL, tei, onnx:DIRECTORY, auto or none"
+        return (
+            f"there is no reranker {value!r}; write reader-en, http:MODEL, tei, onnx:DIRECTORY, "
+            "auto or none"
+        )
     elif name.endswith("endpoint") and not value.lower().startswith(("http://", "https://")):
         return f"{name} must be an address like https://example.org/v1"
     elif name == "hot":

@@ -7,8 +7,8 @@ all where the first judgement is sure. Its score is one more part of the relevan
                reader puts this candidate behind its best)
 
 The part `reader` in the evidence is the difference, so the parts still add up to the log-odds. The
-weights of a reader that was measured are in `relevance.json` (`python -m benchmarks.relevance.reader`),
-with marks of their own for `Cut`. For any other reader the two log-odds are averaged, see `DEFAULT`.
+weights of a measured reader are in `relevance.json`, with marks of their own for `Cut`, fitted by
+`python -m benchmarks.relevance.reader`. For any other the two log-odds are averaged, see `DEFAULT`.
 
 A candidate that was not read in time keeps its relevance. A reader that fails changes nothing but
 the status, which then says why. Where no stage has judged before, the reader's score is the order.
@@ -95,19 +95,17 @@ class Read:
         after: list[Candidate] = []
         for candidate in draft.candidates:
             logit = read.get(candidate.key)
-            if logit is not None and candidate.relevance is not None:
-                before = sum(candidate.evidence.values())
-                if not candidate.evidence:
-                    before = log_odds_of(candidate.relevance)
+            one = candidate
+            if logit is not None and one.relevance is not None:
+                before = sum(one.evidence.values()) if one.evidence else log_odds_of(one.relevance)
                 if calibration is None:
                     logit = min(max(logit, -_MOST), _MOST)
                 now = weights.log_odds(before, logit, best)
-                evidence = {**candidate.evidence, PART: now - before}
-                candidate = candidate._replace(relevance=probability(now), evidence=evidence)
-            if self.order and candidate.relevance is not None:
-                parts = {"relevance": candidate.relevance}
-                candidate = candidate._replace(score=candidate.relevance, parts=parts)
-            after.append(candidate)
+                evidence = {**one.evidence, PART: now - before}
+                one = one._replace(relevance=probability(now), evidence=evidence)
+            if self.order and one.relevance is not None:
+                one = one._replace(score=one.relevance, parts={"relevance": one.relevance})
+            after.append(one)
         return draft._replace(
             candidates=best_first(after) if self.order else tuple(after),
             read_by=reader.name if calibration is not None else "",

@@ -50,6 +50,7 @@ def reranker_named(name: str, settings: Settings) -> Reranker | None:
 
         return CrossEncoder(Path(what).expanduser(), seconds=OWN_SECONDS)
     raise RerankerError(
-        f"there is no reranker {name!r}; write reader-en, http:MODEL, tei, onnx:DIRECTORY, auto or none: "
+        f"there is no reranker {name!r}; write reader-en, http:MODEL, tei, onnx:DIRECTORY, "
+        "auto or none: "
         "bethink config set reranker http:MODEL"
     )
