@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.fit:
         models = [fit([one for one in flat if one.fold != fold]) for fold in range(harness.FOLDS)]
         after: Callable[[Any], Array] = lambda one: judged(one, models[one.fold])  # noqa: E731
-        marks = choose_marks({k: v for k, v in dev.items() if k in harness.MARKED}, after)  # type: ignore[arg-type, misc]
+        marks = choose_marks({k: v for k, v in dev.items() if k in harness.MARKED}, after)  # type: ignore[misc]
     else:
         committed = relevance.readers()[options.reader]
         weights = np.array([committed.base, committed.prior, committed.score, committed.behind])

@@ -227,8 +227,8 @@ def test_what_was_not_read_in_time_keeps_its_relevance() -> None:
     assert order(after) == ["C", "A", "B", "D"]
     kept = {c.memory_id: c for c in after.candidates}
     assert (kept["C"], kept["D"]) == (
-        JUDGED[2]._replace(parts={"relevance": JUDGED[2].relevance}),
-        JUDGED[3]._replace(parts={"relevance": JUDGED[3].relevance}),
+        JUDGED[2]._replace(parts={"relevance": JUDGED[2].score}),
+        JUDGED[3]._replace(parts={"relevance": JUDGED[3].score}),
     )
     assert after.notes == ("in order read 2 of 4; the time was up before 2 more",)
     assert after.faults == ()
