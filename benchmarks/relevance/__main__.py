@@ -17,6 +17,7 @@ import pickle
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,9 @@ from benchmarks.relevance.measure import (
     separation,
 )
 
-from bethink.recall import relevance
+from bethink.recall import presets, relevance, replies, signals
 from bethink.recall.signals import SIGNALS
+from bethink.text import questions
 
 JUDGING = Path(__file__).parents[1] / "sets" / "judging"
 TARGET = Path(relevance.__file__).with_name("relevance.json")
@@ -46,12 +48,13 @@ MIXTURE: Mapping[str, float] = {
     "parallel_zh_en": 0.4, "parallel_en_zh": 0.4, "parallel_mixed": 0.4,
     "cmrc_500": 0.6, "drcd_500": 0.6, "friendsqa": 0.5, "realmem_dev": 1.5, "locomo_turn_dev": 1.5,
     "lme_dev50_turn": 0.6, "lme_dev50_session": 0.4, "judging_a_en_8": 0.5, "judging_a_zh_8": 0.5,
+    "judging_a_en_2": 0.3, "judging_a_zh_2": 0.3,
 }  # fmt: skip
 # Where the marks are chosen: memories of one person or conversation, asked on topic and off it.
 MARKED = ("judging_a_en", "judging_a_zh", "judging_a_en_8", "judging_a_zh_8", "parallel_en",
           "parallel_zh", "locomo_turn_dev", "lme_dev50_turn", "memorybank_cn_dev")  # fmt: skip
 FOLDS = 5
-_SMALL = 8  # memories: what somebody has who began yesterday
+_SMALL = (8, 2)  # memories: what somebody has who began yesterday, or just now
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,16 +106,15 @@ def _sets(data: Path | None) -> dict[str, LabelledSet]:
     for folder in folders_in(data) if data else []:
         found[folder.name] = load(folder)
     for path in sorted(JUDGING.glob("*/*.json")):
-        for size in (None, _SMALL):
+        for size in (None, *_SMALL):
             one = judging_set(path, size=size)
             found[one.name] = one
     return found
 
 
 def _gathered(data: LabelledSet, embedder: str, cache: Path, most: int) -> list[Asked]:
-    """Kept until the signals are others; delete `signals` in the cache after changing how they are
-    computed."""
-    place = cache / "signals" / f"{data.name}-{embedder}-{most}-{len(SIGNALS)}.pickle"
+    """Kept for as long as the code that computes the signals is the same."""
+    place = cache / "signals" / f"{data.name}-{embedder}-{most}-{_code()}.pickle"
     if place.is_file():
         with place.open("rb") as file:
             kept: list[Asked] = pickle.load(file)
@@ -122,6 +124,14 @@ def _gathered(data: LabelledSet, embedder: str, cache: Path, most: int) -> list[
     with place.open("wb") as file:
         pickle.dump(found, file)
     return found
+
+
+def _code() -> str:
+    """A short hash of the modules that decide about candidates and their signals."""
+    digest = sha256()
+    for module in (signals, replies, questions, presets):
+        digest.update(Path(module.__file__).read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def _flat(sets: Mapping[str, Sequence[Asked]]) -> list[Asked]:

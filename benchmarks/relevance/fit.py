@@ -23,11 +23,12 @@ _FOR = {
     "near words.least", "exact.held", "lead.behind", "lead.behind in a turn", "lead.before",
     "lead.both", "question.reply", "neighbours.before", "neighbours.after", "speaker.named",
     "role.asked", "time.day", "time.period", "time.new", "time.new in a turn", "answer type.held",
-    "entities.named",
+    "entities.named", "detail.held",
 }  # fmt: skip
 _AGAINST = {
     "exact.missing", "words.unknown", "question.asks", "question.user asks", "speaker.other",
-    "role.assistant", "answer type.missing", "space.size", "length.short",
+    "role.assistant", "answer type.missing", "detail.missing", "space.size",
+    "length.short",
 }  # fmt: skip
 _MOST = 3.0  # log-odds: nothing but an identifier may exclude a memory by itself
 # What the sets hold too little of to be fitted: see docs/decisions/0027.

@@ -59,7 +59,7 @@ BALANCED = Preset(
         Thresholds(),
         FuseAdaptively(),
         OnePerMemory(most=6),
-        Hydrate(at_least=30, best=5),
+        Hydrate(at_least=60, best=8),
         AsOf(),
         AddReplies(),
         ReadSignals(),

@@ -17,6 +17,8 @@ a space of five memories and in one of a million, for BM25 and for any encoder's
   neighbours fit; who said it;
 - *time*: it is of the period that is asked for; how new it is;
 - *answer type*: it holds a person, time, place or number where one is asked for;
+- *detail*: it lacks a price, an age, a colour … where one is asked for: the subject may be known,
+  the asked detail is not;
 - *entities* and *length*.
 
 Words weigh less the less of the question the best of them hold, but they give way only to a meaning
@@ -54,7 +56,7 @@ from bethink.stores.protocol import Counted, CountsTerms, TermCounts
 from bethink.text.bm25 import K1, idf, longness
 from bethink.text.faq_layout import FAQ, passage_at
 from bethink.text.fold import fold_for_terms
-from bethink.text.questions import answer_type, asking_share, holds_type
+from bethink.text.questions import STRICT, answer_type, asking_share, holds_type
 from bethink.text.searched import searched_text
 from bethink.text.tokenise import (
     FIRST_IDEOGRAPH,
@@ -73,11 +75,22 @@ _HALF_LIFE = 14.0  # days: of newness among turns of a conversation
 _ACROSS = 0.4  # the coverage that is taken for granted where no word can be shared
 _LITTLE_ELSE = 3  # terms
 _KNOWN_FROM = 100  # passages: from here on, what is rare is known rather than guessed
+_LONG_TURN = 40  # terms: in talk between people a longer turn says more
 _TELLING = 4  # words: of a longer question the rarest must be near
 
-# Cosines of an embedder between which a text begins to be about the question, by the beginning of
-# its fingerprint. In a space where all is alike anything else stands out; it must also be near.
-_SCALES: Mapping[str, tuple[float, float]] = {"use-multilingual-v3/": (0.15, 0.40)}
+
+# By the beginning of the fingerprint. In a space where all is alike anything else stands out; it
+# must also be near.
+class Scale(NamedTuple):
+    """What the cosines of an embedder mean."""
+
+    usual: float  # between a question and any passage
+    near: float  # from here on a text begins to be about the question
+    about: float  # from here on it is
+
+
+_SCALES: Mapping[str, Scale] = {"use-multilingual-v3/": Scale(0.05, 0.15, 0.40)}
+_SCALE_WEIGHT = 4  # passages: what is usual for the embedder counts like so many of the space
 
 # Every signal by name, in the order of the values. The text before the dot is the part of the
 # relevance that it belongs to, as users see it.
@@ -93,9 +106,10 @@ SIGNALS = (
     "role.user", "role.assistant", "role.asked",
     "time.day", "time.period", "time.new", "time.new in a turn",
     "answer type.held", "answer type.missing",
+    "detail.held", "detail.missing",
     "entities.named",
-    "length.short", "length.long", "length.long turn",
-    "space.size", "question.terms",
+    "length.short", "length.long", "length.long turn", "length.long talk", "length.talk",
+    "space.size", "space.talk", "question.terms",
 )  # fmt: skip
 
 
@@ -145,7 +159,8 @@ class ReadSignals:
         best_words = max(scores.values(), default=0.0)
         share = {key: score / best_words for key, score in scores.items()} if best_words else {}
         trust = self.trust or trust_in(draft)
-        every = draft.standing.spreads if draft.standing else {}
+        scale_of = _scale_of(draft)
+        every = _z_scores(draft, scale_of, common.passages)
         favourite = max(every, key=every.__getitem__, default=None)
         most = 0.0 if favourite is None else every[favourite]
         scale = trust.scale(most)
@@ -172,36 +187,35 @@ class ReadSignals:
             by_memory[one.key[0]] = max(fit, by_memory.get(one.key[0], fit))
         talk = _Talk(draft, by_memory)
         fits = [talk.handed_on(c, fit) for c, fit in zip(draft.candidates, own, strict=True)]
-        ordered = sorted(fits, reverse=True)
-        ahead = ordered[0] - ordered[1] if len(ordered) > 1 else 0.5
+        best_fit = max(fits)
+        rival, alike = _rival(draft, fits)
+        # of few candidates one is always first: that says little, and of one nothing
+        crowd = 1 - 1 / len(by_memory)
         weights = _weights(draft, rarity, common.passages)
         total = sum(weights.values()) or 1.0
         names = _Named(draft)
         whole = _WholeQuestion(draft, kit, len(asked), common.passages)
         standing = draft.standing
-        scale_of = _scale_of(draft)
         turn = turn_of(query.text)
         nowhere = [t for t, n in zip(asked, common.holding, strict=True) if not n]
         unknown = sum([weights.get(term, 0.0) for term in nowhere]) / total
         chance = _by_chance(common.passages)
         z_scores = sorted((every[r.key] for r in read if r.key in every), reverse=True)
-        z_ahead = z_scores[0] - z_scores[1] if len(z_scores) > 1 else 1.0
+        z_ahead = z_scores[0] - z_scores[1] if len(z_scores) > 1 else 0.0
         by_words = max(share, key=share.__getitem__, default=None)
         rows: dict[Key, tuple[float, ...]] = {}
-        for candidate, one, fit, (words, by_meaning, by_near) in zip(
-            draft.candidates, read, fits, first, strict=True
-        ):
+        judged = zip(draft.candidates, read, fits, first, strict=True)
+        for at, (candidate, one, fit, (words, by_meaning, by_near)) in enumerate(judged):
             key = one.key
             held = {term: count for term, count in one.counts.items() if term in weights}
             coverage = sum([weights[term] for term in held]) / total
             if not coverage and query.words and not names.share_a_script(candidate):
                 coverage = _ACROSS
             z = every.get(key, 0.0)
-            near_by = (
-                1.0
-                if scale_of is None or standing is None
-                else _share(standing.mean + z * standing.spread, *scale_of)
-            )
+            near_by = 1.0
+            if scale_of is not None and standing is not None:
+                usual = _usual(standing, scale_of, common.passages)
+                near_by = _share(usual + z * standing.spread, scale_of)
             rows[key] = (
                 words,
                 _bm25(held, weights, one.length, common.length) / (total * (K1 + 1)),
@@ -211,15 +225,15 @@ class ReadSignals:
                 0.0 if scale_of is None or key not in every else near_by,
                 min(max(z / 8, -0.25), 1.0) * near_by,
                 min(max((z - chance) / 4 * near_by, -1.0), 1.0) if z else 0.0,
-                min(z_ahead, 3.0) / 3 * near_by if key == favourite else 0.0,
+                min(z_ahead, 3.0) / 3 * near_by * crowd if key == favourite else 0.0,
                 min(max(by_near, -0.5), 0.5),
                 near_mean.get(key, 0.0),
                 near_least.get(key, 0.0),
                 *names.exact(candidate),
-                max(fit - ordered[0], -1.0),
-                max(fit - ordered[0], -1.0) * turn,
-                min(ahead, 0.5) if fit == ordered[0] else 0.0,
-                float(key == favourite and key == by_words),
+                max(fit - best_fit, -1.0),
+                max(fit - best_fit, -1.0) * turn,
+                min(max(fit - rival, 0.0), 0.5) * crowd if at in alike else 0.0,
+                crowd if key == favourite and key == by_words else 0.0,
                 *talk.of(candidate),
                 *whole.of(candidate, one.length),
             )
@@ -285,13 +299,49 @@ class ReadSignals:
         return 1 - (1 - min(1.0, held / self.firm) ** 2) * clear
 
 
-def _scale_of(draft: Draft) -> tuple[float, float] | None:
+def _rival(draft: Draft, fits: Sequence[float]) -> tuple[float, set[int]]:
+    """How well the first candidate fits that does not say the same as the best; and those that do.
+    Two memories that say the same are no reason to doubt either."""
+    order = sorted(range(len(fits)), key=lambda at: -fits[at])
+    alike = {order[0]}
+    if len(order) < 2:
+        return fits[order[0]], alike
+    said = set(plain_words(draft.candidates[order[0]].text[:_READ_ALIKE]))
+    for at in order[1:_TWINS]:
+        other = set(plain_words(draft.candidates[at].text[:_READ_ALIKE]))
+        if len(said & other) < _ALIKE * len(said | other):
+            return fits[at], alike
+        alike.add(at)
+    return fits[order[min(_TWINS, len(order) - 1)]], alike
+
+
+_READ_ALIKE = 400  # characters
+_ALIKE = 0.5  # of all words of both
+_TWINS = 4
+
+
+def _usual(standing: Standing, scale: Scale, passages: int) -> float:
+    """The usual cosine. In a small space the mean of its few passages says little: it leans on
+    what is usual for the embedder."""
+    known = passages / (passages + _SCALE_WEIGHT)
+    return known * standing.mean + (1 - known) * scale.usual
+
+
+def _z_scores(draft: Draft, scale: Scale | None, passages: int) -> Mapping[Key, float]:
+    standing = draft.standing
+    if standing is None or scale is None:
+        return standing.spreads if standing else {}
+    shift = (standing.mean - _usual(standing, scale, passages)) / standing.spread
+    return {key: z + shift for key, z in standing.spreads.items()}
+
+
+def _scale_of(draft: Draft) -> Scale | None:
     fingerprint = draft.question.fingerprint if draft.question else ""
     return next((s for start, s in _SCALES.items() if fingerprint.startswith(start)), None)
 
 
-def _share(value: float, low: float, high: float) -> float:
-    return min(max((value - low) / (high - low), 0.0), 1.0)
+def _share(cosine: float, scale: Scale) -> float:
+    return min(max((cosine - scale.near) / (scale.about - scale.near), 0.0), 1.0)
 
 
 def _by_chance(passages: int) -> float:
@@ -632,20 +682,27 @@ class _WholeQuestion:
         if period is not None and self._turn < 1:
             new = 0.0  # a time is named: that says which age is wanted
         held = self._type is not None and holds_type(self._type, candidate.text, self._text)
+        strict = self._type in STRICT
         entities = any(one.lower() in self._lower for one in memory.entities)
         long = min(max(length - 60, 0) / 240, 1.0)
         turn = role_of(memory) in ("user", "assistant")
+        talk = bool(memory.conversation) and not turn  # between people
         return (
             day,
             during,
             new,
             new * self._turn,
-            float(held),
-            float(self._type is not None and not held),
+            float(held and not strict),
+            float(self._type is not None and not held and not strict),
+            float(held and strict),
+            float(not held and strict),
             float(entities),
             max(0.0, 1 - length / 8),
-            0.0 if turn else long,
+            0.0 if turn or talk else long,
             long if turn else 0.0,
+            long if talk else 0.0,
+            min(length, _LONG_TURN) / _LONG_TURN if talk else 0.0,
             self._size,
+            float(talk),
             self._asked,
         )

@@ -2,7 +2,8 @@
 
 Two uses. A turn of a conversation that asks is seldom the answer; the turn after it is. And a
 question of a known type ("how many", 谁) is answered by a text that holds something of that type
-which the question itself does not hold: a number, a person, a place, a time.
+which the question itself does not hold: a person, a price, a colour. Some types have forms so
+clear that a text without them is hardly an answer (`STRICT`).
 
 The rules are small tables for English and Chinese. They give evidence, not a verdict.
 """
@@ -13,7 +14,13 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-AnswerType = Literal["person", "time", "place", "number"]
+AnswerType = Literal[
+    "person", "time", "place", "number", "reason",
+    "money", "age", "weight", "height", "percentage", "phone", "email", "colour",
+]  # fmt: skip
+STRICT: frozenset[AnswerType] = frozenset(
+    {"money", "age", "weight", "height", "percentage", "phone", "email", "colour"}
+)
 
 _READ = 1_200  # characters: of a longer text the end decides whether it asks
 
@@ -23,7 +30,43 @@ _ASKS = re.compile(
     r"[?？][\"'”’)）\]]*\s*$|(?:吗|呢|么|没有|是吧|对吧|好不好|行不行|怎么办)\s*[。.!！]?\s*$"
 )
 
+_MONEY = "price|cost|fee|rent|salary|budget|fare|deposit|wage|bill"
 _TYPES: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
+    (
+        "money",
+        re.compile(
+            r"\bhow much money\b|\bwhat (?:do|does|did) \S+ (?:charge|earn|pay)\b"
+            r"|\bhow (?:expensive|much)\b[^?.]*\b(?:costs?|pays?|paid|paying|spend|spent|charges?|"
+            rf"charged|owes?|owed|earns?|worth|get for|sell|sold|{_MONEY})\b"
+            r"|\bwhat(?:'s| is| was| are| were| will| does)\b (?:\S+ ){0,4}"
+            rf"(?:{_MONEY})s?(?: (?:of|for|per|to)\b|\s*\?|\s*$)"
+            r"|多少钱|什么价|几块钱|多贵|花了?多少|(?:工资|房租|月租|租金|费用|学费|押金|预算|价格|票价|单价|定金)"
+            r"(?:是|要|为|有)?(?:多少|几)",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "age",
+        re.compile(
+            r"\bhow old\b|\bwhat age\b|几岁|多大年纪|年龄(?:是|有)?多|多大了", re.IGNORECASE
+        ),
+    ),
+    (
+        "weight",
+        re.compile(r"\bhow (?:heavy|much (?:does|did|do) .*weigh)\b|体重|多重", re.IGNORECASE),
+    ),
+    ("height", re.compile(r"\bhow tall\b|身高|多高", re.IGNORECASE)),
+    (
+        "percentage",
+        re.compile(r"\bwhat per ?cent(?:age)?\b|百分之[几多]|百分比|几折", re.IGNORECASE),
+    ),
+    (
+        "phone",
+        re.compile(r"\b(?:tele)?phone number\b|电话(?:号码)?(?:是|多)|手机号", re.IGNORECASE),
+    ),
+    ("email", re.compile(r"\be-?mail address\b|邮箱(?:地址)?(?:是|多)|邮件地址", re.IGNORECASE)),
+    ("colour", re.compile(r"\b(?:what|which|favou?rite) colou?r\b|颜色|什么色", re.IGNORECASE)),
+    ("reason", re.compile(r"\bwhy\b|\bhow come\b|为什么|为何|为啥|什么原因", re.IGNORECASE)),
     (
         "number",
         re.compile(
@@ -63,6 +106,45 @@ _NUMBER_WORDS = (
     r"ninety|hundred|thousand|million|once|twice|dozen|half|couple|several|daily|weekly|monthly)\b"
 )
 _HOLDS: dict[AnswerType, re.Pattern[str]] = {
+    "money": re.compile(
+        r"[$€£¥￥]\s?\d[\d,.]*|\d[\d,.]*\s?(?:k\b|(?:thousand |million )?(?:dollars?|bucks|euros?|"
+        r"pounds?|quid|usd|eur|gbp|cny|rmb|yuan|pence|cents?)\b)|\bfor free\b|\bfree of charge\b"
+        r"|[\d一二两三四五六七八九十百千万,.]+\s*(?:元|块|万|美元|欧元|毛)|免费",
+        re.IGNORECASE,
+    ),
+    "age": re.compile(
+        r"\b[\w-]+[ -](?:years?|yrs?|months?|weeks?)[ -]?(?:old|of age)|\baged?\b"
+        r"|\bturn(?:s|ed|ing)? \w+|\bborn\b|\bbirthday\b|\b(?:19|20)\d{2}\b|\bis \d{1,2}\b"
+        r"|岁|年生|出生|生日|个月大|[零〇九八七六五]\d?后",
+        re.IGNORECASE,
+    ),
+    "weight": re.compile(
+        r"\d[\d.,]*\s?(?:kg|kilos?|g|grams?|lbs?|pounds?|ounces?|oz|stone|tons?|tonnes?)\b"
+        r"|[\d一二两三四五六七八九十百半.]+\s*(?:公斤|千克|斤|克|吨|两)",
+        re.IGNORECASE,
+    ),
+    "height": re.compile(
+        r"\d[\d.,]*\s?(?:cm|centimet\w+|m|met(?:er|re)s?|feet|foot|ft|inch(?:es)?|storeys?|stories|floors?)\b"
+        r"|\d+'\d*|[\d一二两三四五六七八九十百半.]+\s*(?:厘米|公分|米|层)",
+        re.IGNORECASE,
+    ),
+    "percentage": re.compile(
+        r"\d\s?%|per ?cent\b|百分之|[\d一二三四五六七八九]\s*[折成]|\bhalf\b|一半"
+    ),
+    "phone": re.compile(r"\d[\d -]{4,}\d"),
+    "email": re.compile(r"\S@\S"),
+    "colour": re.compile(
+        r"\b(?:red|blue|green|yellow|black|white|gr[ae]y|brown|orange|purple|pink|silver|gold(?:en)?|beige|"
+        r"navy|teal|turquoise|violet|cream|maroon|crimson|amber|olive|cyan|magenta|lilac|indigo|dark|light)\b"
+        r"|[红蓝绿黄黑白灰棕橙紫粉银金青褐米]色?",
+        re.IGNORECASE,
+    ),
+    "reason": re.compile(
+        r"\b(?:because|since|due to|so that|so|in order|thanks to|as|after|caus\w+|reasons?|"
+        r"therefore|otherwise|until|to \w+|for)\b"
+        r"|因|由于|为了|所以|免得|怕|嫌|导致|结果|不然|否则|太",
+        re.IGNORECASE,
+    ),
     "number": re.compile(
         r"\d[\d.,:]*|[〇零一二两三四五六七八九十百千万亿半双]+|" + _NUMBER_WORDS, re.IGNORECASE
     ),
