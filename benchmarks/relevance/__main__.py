@@ -46,7 +46,7 @@ TARGET = Path(relevance.__file__).with_name("relevance.json")
 # Kinds of talk and text in the mixture; those that are alike share a place.
 MIXTURE: Mapping[str, float] = {
     "parallel_zh_en": 0.4, "parallel_en_zh": 0.4, "parallel_mixed": 0.4,
-    "cmrc_500": 0.6, "drcd_500": 0.6, "friendsqa": 0.5, "realmem_dev": 1.5, "locomo_turn_dev": 1.5,
+    "cmrc_500": 0.6, "drcd_500": 0.6, "friendsqa": 0.3, "realmem_dev": 1.5, "locomo_turn_dev": 1.5,
     "lme_dev50_turn": 0.6, "lme_dev50_session": 0.4, "judging_a_en_8": 0.5, "judging_a_zh_8": 0.5,
     "judging_a_en_2": 0.3, "judging_a_zh_2": 0.3,
 }  # fmt: skip

@@ -34,6 +34,7 @@ _MOST = 3.0  # log-odds: nothing but an identifier may exclude a memory by itsel
 # What the sets hold too little of to be fitted: see docs/decisions/0027.
 FIXED: Mapping[str, float] = {
     "exact.held": 5.0, "exact.missing": -4.0, "entities.named": 0.5, "role.asked": 1.5,
+    "speaker.other": -1.0,
 }  # fmt: skip
 _ONLY_KNOWN_SCALE = (
     "meaning.cosine",

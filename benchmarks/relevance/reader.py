@@ -58,6 +58,7 @@ SETS = (
     "judging_b_en",
 )
 MIXTURE: Mapping[str, float] = {"friendsqa": 0.5, "locomo_turn_dev": 1.5}
+TITLES = ("base", "prior", "score", "behind", "ahead")
 _UNREAD = float("nan")
 
 
@@ -95,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         marks = choose_marks({k: v for k, v in dev.items() if k in harness.MARKED}, after)  # type: ignore[misc]
     else:
         committed = relevance.readers()[options.reader]
-        weights = np.array([committed.base, committed.prior, committed.score, committed.behind])
+        weights = np.array([getattr(committed, title) for title in TITLES])
         after = lambda one: judged(one, weights)  # noqa: E731
         assert committed.marks is not None
         marks = Marks(**committed.marks._asdict())
@@ -210,12 +211,22 @@ def before(one: AskedAndRead) -> Array:
 
 
 def _rows(one: AskedAndRead, read: NDArray[np.bool_]) -> Array:
+    """The terms of `Calibration.log_odds`, which is linear in its weights."""
     logits = one.logits[read]
-    return np.column_stack([np.ones(len(logits)), one.before[read], logits, logits - logits.max()])
+    best, second = np.sort(logits)[::-1][[0, min(1, len(logits) - 1)]]
+    units = [
+        relevance.Calibration(**{name: float(name == title) for name in TITLES}) for title in TITLES
+    ]
+    return np.array(
+        [
+            [unit.log_odds(before, logit, best, second) for unit in units]
+            for before, logit in zip(one.before[read], logits, strict=True)
+        ]
+    )
 
 
 def fit(asked: Sequence[AskedAndRead], l2: float = 1e-4) -> Array:
-    """Base, prior, score, behind; none but the base below 0. Every set weighs the same."""
+    """The weights, as `TITLES`; none but the base below 0. Every set weighs the same."""
     counts: dict[tuple[str, bool], int] = {}
     for one in asked:
         key = one.data, one.kind in (FOREIGN, REMOVED)
@@ -240,8 +251,8 @@ def fit(asked: Sequence[AskedAndRead], l2: float = 1e-4) -> Array:
         slope[1:] += 2 * l2 * theta[1:]
         return value, slope
 
-    bounds = [(None, None), (0, None), (0, None), (0, None)]
-    start = np.array([0.0, 1.0, 0.1, 0.1])
+    bounds = [(None, None), *[(0, None)] * (len(TITLES) - 1)]
+    start = np.array([0.0, 1.0, 0.1, 0.1, 0.1])
     found: Array = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
     return found
 
@@ -268,11 +279,10 @@ def _report(asked: Mapping[str, Sequence[Any]], after: Any, old: Marks, marks: M
 
 def _write(name: str, weights: Array, marks: Marks, dev: Mapping[str, Sequence[Any]]) -> None:
     read: dict[str, Any] = json.loads(harness.TARGET.read_text("utf-8"))
-    titles = ("base", "prior", "score", "behind")
     read.setdefault("readers", {})[name] = {
         "fitted": f"{datetime.now(UTC):%Y-%m-%d}, python -m benchmarks.relevance.reader --fit",
         "questions": {key: len(one) for key, one in sorted(dev.items())},
-        "weights": {key: round(float(w), 4) for key, w in zip(titles, weights, strict=True)},
+        "weights": {key: round(float(w), 4) for key, w in zip(TITLES, weights, strict=True)},
         **marks._asdict(),
     }
     harness.TARGET.write_text(json.dumps(read, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -216,7 +216,7 @@ def test_a_measured_reader_has_its_own_weights_and_marks() -> None:
     assert order(after)[0] == "C"
     for one, logit in zip(JUDGED, (-8.0, -8.0, 8.0, -8.0), strict=True):
         now = next(c for c in after.candidates if c.key == one.key)
-        odds = known.log_odds(sum(one.evidence.values()), logit, 8.0)
+        odds = known.log_odds(sum(one.evidence.values()), logit, 8.0, -8.0)
         assert now.relevance == approx(probability(odds))
         assert log_odds_of(now.relevance or 0) == approx(sum(now.evidence.values()))
     assert after.read_by == "reader-en"

@@ -126,7 +126,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
         "relevance",
         "one_per_memory",
         "deduplicate",
-        "rerank",
+        "reader",
         "cut",
         "budget",
     ]

@@ -148,7 +148,7 @@ def test_words_alone_keep_silent_too(words_alone: Engine) -> None:
     words_alone.remember_many([{"text": text} for text in FILLERS["English"] + FILLERS["Chinese"]])
     answer = words_alone.recall("who repaired the espresso machine near desk 7", floor=0.6)
     assert answer.status is Status.BELOW_FLOOR
-    assert words_alone.recall("第7号窗口的周报归档了吗", floor=0.5).status is Status.ANSWERED
+    assert words_alone.recall("第7号窗口的周报归档了吗", floor=0.5).hits
 
 
 @pytest.mark.parametrize(
@@ -288,3 +288,79 @@ def test_things_told_in_a_row_do_not_speak_for_each_other(engine: Engine) -> Non
     )
     for hit in engine.recall("谁负责支付 who is in charge of payments").hits:
         assert "neighbours" not in hit.evidence
+
+
+@pytest.mark.parametrize(
+    ("told", "known", "unknown"),
+    [
+        (
+            [
+                "Edie has swimming lessons at Horfield on Saturdays.",
+                "Edie paid £120 for the piano.",
+            ],
+            "When are Edie's swimming lessons at Horfield?",
+            "How much do Edie's swimming lessons at Horfield cost?",
+        ),
+        (
+            ["豆豆每周六在少年宫上轮滑课。", "豆豆的钢琴花了 1200 元。"],
+            "豆豆什么时候在少年宫上轮滑课？",
+            "豆豆在少年宫的轮滑课一节多少钱？",
+        ),
+    ],
+)
+def test_a_known_subject_without_the_asked_detail_is_uncertain(
+    tmp_path: Path, told: list[str], known: str, unknown: str
+) -> None:
+    with Engine(tmp_path / "memory.db") as engine:
+        engine.remember_many([{"text": text} for text in (told[0], *FILLERS["English"][:20])])
+        assert engine.recall(known).status is Status.ANSWERED
+        answer = engine.recall(unknown)
+        assert answer.status in (Status.UNCERTAIN, Status.BELOW_FLOOR)
+        asked = engine.recall(unknown, floor=0)
+        assert asked.hits[0].text == told[0] and asked.hits[0].evidence["detail"] < 0
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "others"),
+    [
+        (
+            "The staging server listens on port 5433.",
+            "which port is staging on",
+            ["who is the CEO", "capital of Mongolia"],
+        ),
+        ("小美住在上海", "小美住在哪里", ["蒙古的首都是哪里", "谁是首席执行官"]),
+    ],
+)
+def test_a_space_of_one_memory_refuses_what_it_does_not_know(
+    tmp_path: Path, told: str, asked: str, others: list[str]
+) -> None:
+    with Engine(tmp_path / "memory.db") as engine:
+        engine.remember(told)
+        assert engine.recall(asked).status is Status.ANSWERED
+        for other in others:
+            assert engine.recall(other).status is not Status.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "asked"),
+    [
+        (
+            "The API timeout is 30 seconds.",
+            "The API timeout is now 60 seconds.",
+            "What is the API timeout?",
+        ),
+        ("接口超时时间是 30 秒。", "接口超时时间现在是 60 秒。", "接口超时时间是多少？"),
+    ],
+)
+def test_two_that_say_the_same_do_not_doubt_each_other(
+    tmp_path: Path, one: str, other: str, asked: str
+) -> None:
+    with Engine(tmp_path / "memory.db") as engine:
+        engine.remember_many([{"text": text} for text in FILLERS["English"][:20]])
+        engine.remember(one)
+        alone = engine.recall(asked, touch=False).hits[0].relevance
+        engine.remember(other)
+        both = engine.recall(asked, touch=False)
+    assert alone is not None
+    assert {hit.text for hit in both.hits} >= {one, other}
+    assert all((hit.relevance or 0) > alone - 0.15 for hit in both.hits[:2])

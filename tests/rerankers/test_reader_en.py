@@ -67,7 +67,7 @@ def test_named_but_not_pulled(tmp_path: Path) -> None:
     settings = Settings(embedder="none", models=str(tmp_path), reranker="reader-en")
     with Engine.in_memory(settings=settings) as engine:
         engine.remember_many([{"text": text} for text in TOLD])
-        answer = engine.recall("which theme would suit the website?")
+        answer = engine.recall("which theme would suit Mei?")
         assert answer.status is Status.DEGRADED
         assert "bethink models pull reader-en" in " ".join(answer.reasons)
 

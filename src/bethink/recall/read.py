@@ -3,8 +3,9 @@
 It costs some 10 ms a passage, so it reads only the few best, within a time of its own, and not at
 all where the first judgement is sure. Its score is one more part of the relevance:
 
-    log-odds = base + prior × (log-odds before) + score × (reader's logit) + behind × (how far the
-               reader puts this candidate behind its best)
+    log-odds = base + prior × (log-odds before) + score × (reader's logit)
+               + behind × (how far the reader puts it behind its best)
+               + ahead × (how far it puts its best ahead of the second)
 
 The part `reader` in the evidence is the difference, so the parts still add up to the log-odds. The
 weights of a measured reader are in `relevance.json`, with marks of their own for `Cut`, fitted by
@@ -35,7 +36,7 @@ from bethink.vocabulary import Candidate, Status
 PART = "reader"
 # A reader that was not measured: the mean of both log-odds. Its scores are seldom calibrated, so
 # neither side may decide alone.
-DEFAULT = Calibration(base=0.0, prior=0.5, score=0.5, behind=0.0)
+DEFAULT = Calibration(base=0.0, prior=0.5, score=0.5)
 _MOST = 6.0  # log-odds: the most that the score of such a reader can say
 
 
@@ -91,7 +92,8 @@ class Read:
     def _judged(self, draft: Draft, reader: Reranker, read: dict[tuple[str, int], float]) -> Draft:
         calibration = readers().get(reader.name)
         weights = calibration or DEFAULT
-        best = max(read.values())
+        ordered = sorted(read.values(), reverse=True)
+        best, second = ordered[0], ordered[min(1, len(ordered) - 1)]
         after: list[Candidate] = []
         for candidate in draft.candidates:
             logit = read.get(candidate.key)
@@ -100,7 +102,7 @@ class Read:
                 before = sum(one.evidence.values()) if one.evidence else log_odds_of(one.relevance)
                 if calibration is None:
                     logit = min(max(logit, -_MOST), _MOST)
-                now = weights.log_odds(before, logit, best)
+                now = weights.log_odds(before, logit, best, second)
                 evidence = {**one.evidence, PART: now - before}
                 one = one._replace(relevance=probability(now), evidence=evidence)
             if self.order and one.relevance is not None:

@@ -118,11 +118,19 @@ class Calibration(NamedTuple):
     base: float
     prior: float
     score: float
-    behind: float
+    behind: float = 0.0
+    ahead: float = 0.0
     marks: Marks | None = None  # on the scale of the relevance after reading
 
-    def log_odds(self, before: float, logit: float, best: float) -> float:
-        return self.base + self.prior * before + self.score * logit + self.behind * (logit - best)
+    def log_odds(self, before: float, logit: float, best: float, second: float) -> float:
+        """`best` and `second`: the two highest logits of this question."""
+        weighed = self.base + self.prior * before + self.score * logit
+        if logit < best:
+            return weighed + self.behind * max(logit - best, -_MOST_BEHIND)
+        return weighed + self.ahead * min(best - second, _MOST_AHEAD)
+
+
+_MOST_BEHIND, _MOST_AHEAD = 4.0, 6.0  # logits: beyond it says no more
 
 
 @cache
@@ -205,9 +213,10 @@ class Cut:
         floor = asked_for
         if floor is None:
             floor = model.unasked if self.unasked else model.floor
-        sure = best >= model.answered or len(judged) < len(draft.candidates)
+        lacks = _lacks_the_detail(draft)
+        sure = (best >= model.answered and not lacks) or len(judged) < len(draft.candidates)
         if not floor:
-            return draft if sure else _uncertain(draft, best, model)
+            return draft if sure else _uncertain(draft, best, model, lacks)
         kept: list[Candidate] = []
         dropped: list[Dropped] = []
         least = floor if asked_for is not None else max(floor, model.keep * best)
@@ -225,7 +234,19 @@ class Cut:
                 dropped.append(Dropped(*candidate.key, reason))
             kept = kept[:_UNCERTAIN_HITS]
         draft = draft._replace(candidates=tuple(kept), dropped=tuple(dropped))
-        return draft if sure else _uncertain(draft, best, model)
+        return draft if sure else _uncertain(draft, best, model, lacks)
+
+
+def _lacks_the_detail(draft: Draft) -> bool:
+    """The best candidate holds no price, age, colour … where one is asked for."""
+    if draft.signals is None:
+        return False
+    best = max(draft.candidates, key=lambda c: c.relevance or 0.0)
+    row = draft.signals.rows.get(best.key)
+    return row is not None and row[_DETAIL_MISSING] > 0
+
+
+_DETAIL_MISSING = SIGNALS.index("detail.missing")
 
 
 def _is_cut(candidate: Candidate) -> bool:
@@ -238,7 +259,9 @@ def _why_dropped(relevance: float, floor: float, best: float) -> str:
     return f"its relevance {relevance:.2f} is far below the best, {best:.2f}"
 
 
-def _uncertain(draft: Draft, best: float, model: Marks) -> Draft:
+def _uncertain(draft: Draft, best: float, model: Marks, lacks: bool) -> Draft:
+    if lacks and best >= model.answered:
+        return draft.fault(Status.UNCERTAIN, "the subject is known, the asked detail is not")
     return draft.fault(
         Status.UNCERTAIN,
         f"the best hit has a relevance of {best:.2f}; an answer is sure from {model.answered:.2f}",

@@ -189,8 +189,9 @@ class ReadSignals:
         fits = [talk.handed_on(c, fit) for c, fit in zip(draft.candidates, own, strict=True)]
         best_fit = max(fits)
         rival, alike = _rival(draft, fits)
-        # of few candidates one is always first: that says little, and of one nothing
-        crowd = 1 - 1 / len(by_memory)
+        # Of few candidates one is always first: that says little, and of one nothing. Without the
+        # scale of the embedder it is all that can be said.
+        crowd = 1.0 if scale_of is None else 1 - 1 / len(by_memory)
         weights = _weights(draft, rarity, common.passages)
         total = sum(weights.values()) or 1.0
         names = _Named(draft)
@@ -201,7 +202,7 @@ class ReadSignals:
         unknown = sum([weights.get(term, 0.0) for term in nowhere]) / total
         chance = _by_chance(common.passages)
         z_scores = sorted((every[r.key] for r in read if r.key in every), reverse=True)
-        z_ahead = z_scores[0] - z_scores[1] if len(z_scores) > 1 else 0.0
+        z_ahead = z_scores[0] - z_scores[1] if len(z_scores) > 1 else 1.0
         by_words = max(share, key=share.__getitem__, default=None)
         rows: dict[Key, tuple[float, ...]] = {}
         judged = zip(draft.candidates, read, fits, first, strict=True)
@@ -305,7 +306,7 @@ def _rival(draft: Draft, fits: Sequence[float]) -> tuple[float, set[int]]:
     order = sorted(range(len(fits)), key=lambda at: -fits[at])
     alike = {order[0]}
     if len(order) < 2:
-        return fits[order[0]], alike
+        return fits[order[0]] - 0.5, alike
     said = set(plain_words(draft.candidates[order[0]].text[:_READ_ALIKE]))
     for at in order[1:_TWINS]:
         other = set(plain_words(draft.candidates[at].text[:_READ_ALIKE]))
