@@ -88,6 +88,8 @@ class Citation:
             "fetched_at": self.fetched_at or None,
         }
 
+    to_dict = as_data
+
 
 def cited(hits: Sequence[Hit]) -> tuple[Citation, ...]:
     return tuple(citation_of(number, hit) for number, hit in enumerate(hits, start=1))

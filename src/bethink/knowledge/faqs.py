@@ -53,6 +53,8 @@ class FaqReport(NamedTuple):
             "dry_run": self.dry_run,
         }
 
+    to_dict = as_data
+
 
 class Faqs(Shared):
     """Questions that are asked often, with their answers."""
