@@ -243,7 +243,7 @@ class Parts:
         """Into the store alone: a file could not say who offered it and how far it is trusted."""
         if supersedes is None:
             return self.writer.take_over(memories)
-        from bethink.remember.transfer import as_record
+        from bethink.records import memory_record as as_record
 
         return [
             self.bookkeeping.remember(

@@ -41,7 +41,9 @@ class Document(NamedTuple):
         """As JSON-ready values."""
         return {**self._asdict(), "notes": list(self.notes)}
 
-    to_dict = as_record
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as `as_record`."""
+        return self.as_record()
 
 
 class Part(NamedTuple):

@@ -53,7 +53,9 @@ class FaqReport(NamedTuple):
             "dry_run": self.dry_run,
         }
 
-    to_dict = as_data
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as `as_data`."""
+        return self.as_data()
 
 
 class Faqs(Shared):

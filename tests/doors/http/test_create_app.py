@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -43,14 +44,14 @@ def test_what_it_can_be_made_from(
     monkeypatch.setenv("BETHINK_EMBEDDER", "none")
     with Engine(place) as engine:
         engine.remember(CHINESE)
-        given = {
+        forms: dict[str, Any] = {
             "engine": engine,
             "text": str(place),
             "path": place,
             "settings": Settings(store=str(place), embedder="none"),
             "in force": None,
-        }[form]
-        with TestClient(create_app(given)) as client:
+        }
+        with TestClient(create_app(forms[form])) as client:
             found = client.post("/v1/search", json={"query": "预算会议"}).json()
     assert found["results"][0]["content"] == CHINESE
 
