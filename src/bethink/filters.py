@@ -92,6 +92,8 @@ def parse_filter(data: Mapping[str, Any] | None) -> Filter | None:
     """Turn the data form into a filter, or say what is wrong with it."""
     if data is None or (isinstance(data, Mapping) and not data):
         return None
+    if not isinstance(data, Mapping):  # of the wrong type, as any other argument may be
+        raise InvalidInput(str(_no_object(data)))
     try:
         return _parse(data, depth=0, count=[0])
     except InvalidFilter:
@@ -100,11 +102,15 @@ def parse_filter(data: Mapping[str, Any] | None) -> Filter | None:
         raise InvalidFilter(str(e)) from None
 
 
+def _no_object(data: object) -> InvalidFilter:
+    return InvalidFilter(
+        f'where: expected an object like {{"kind": "decision"}}, got {shown(data)}'
+    )
+
+
 def _parse(data: Any, *, depth: int, count: list[int]) -> Filter:
     if not isinstance(data, Mapping) or not data:
-        raise InvalidFilter(
-            f'where: expected an object like {{"kind": "decision"}}, got {shown(data)}'
-        )
+        raise _no_object(data)
     if depth > _MAX_DEPTH:
         raise InvalidFilter(f"the filter is nested deeper than {_MAX_DEPTH} levels; flatten it")
     parts: list[Filter] = []
