@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bethink.errors import InvalidInput
+from bethink.errors import InvalidFilter, InvalidInput
 from bethink.filters import (
     LIST_FIELDS,
     MAX_CONDITIONS,
@@ -163,15 +163,16 @@ DEEP = deep(3_000)
         (5, "an object like"),
         ({"colour": "red"}, "unknown filter field 'colour'; known: "),
         ({5: "red"}, "unknown filter field 5; known: "),
-        ({"space": "other"}, "unknown filter field 'space'"),
+        ({"space": "other"}, "name spaces with the argument spaces"),
         ({"text": "x"}, "unknown filter field 'text'"),
-        ({"metadata": {"a": 1}}, "metadata.<key>"),
+        ({"metadata": {}}, "metadata.<key>"),
+        ({"metadata": "a"}, "metadata.<key>"),
         ({"metadata.": 1}, "a key of metadata has up to 64 letters"),
         ({"metadata.a.b": 1}, "a key of metadata has up to 64 letters"),
         ({"metadata." + "k" * 65: 1}, "a key of metadata has up to 64 letters"),
         ({"kind": 5}, "expected text, got 5"),
         ({"kind": None}, "expected text, got None"),
-        ({"kind": ["a"]}, "expected text, got ['a']"),
+        ({"kind": [["a"]]}, "expected text, got ['a']"),
         ({"kind": {}}, "an empty condition; write e.g."),
         ({"kind": {"like": "a%"}}, "unknown operator 'like'; use one of "),
         ({"kind": {"has": "a"}}, "use one of !=, <, <=, =, >, >=, exists, in"),
@@ -192,7 +193,7 @@ DEEP = deep(3_000)
         ({"metadata.n": float("nan")}, "is no usable number"),
         ({"metadata.n": -(10**5_000)}, "is no usable number"),
         ({"metadata.yes": {">": True}}, "have no order; use '='"),
-        ({"metadata.list": [1]}, "expected text, a number, true or false"),
+        ({"metadata.list": [[1]]}, "expected text, a number, true or false"),
         ({"metadata.n": None}, "expected text, a number, true or false"),
         ({"created_at": "soon"}, "write it like 2026-05-01"),
         ({"created_at": 5}, "expected a date and time like 2026-05-01"),
@@ -211,14 +212,15 @@ DEEP = deep(3_000)
         ({"and": DEEP}, '"and" takes a list of filters'),
         ({"kind": {"=": DEEP}}, "expected text, got"),
         ({"kind": "x" * 10_000_000, "colour": 1}, "unknown filter field"),
-        ({"kind": ["x" * 10_000_000]}, "expected text, got"),
+        ({"kind": [["x" * 10_000_000]]}, "expected text, got"),
+        ({"tags": []}, "'in' takes a list of 1 to 256 values"),
         ({"or": [{"kind": "a"}] * (MAX_CONDITIONS + 1)}, "more than 64 conditions; simplify it"),
         ({f"metadata.k{n}": 1 for n in range(65)}, "more than 64 conditions; simplify it"),
     ],
     ids=lambda value: str(value)[:40] if isinstance(value, str) else "",
 )
 def test_refusals_say_what_to_do(data: Any, says: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(InvalidFilter if isinstance(data, dict) else InvalidInput) as caught:
         parse_filter(data)
     assert says in str(caught.value)
     assert len(str(caught.value)) < 400
@@ -301,3 +303,26 @@ def test_anything_is_either_a_filter_or_invalid_input(data: dict[str, Any]) -> N
     assert matches(MEMORY, parsed) in (True, False)
     if parsed is not None:
         assert matches(MEMORY, Not(parsed)) is not matches(MEMORY, parsed)
+
+
+@pytest.mark.parametrize(
+    ("guessed", "documented"),
+    [
+        ({"kind": ["task", "决定"]}, {"kind": {"in": ["task", "决定"]}}),
+        ({"kind": ("task", "决定")}, {"kind": {"in": ["task", "决定"]}}),
+        ({"kind": {"task"}}, {"kind": {"in": ["task"]}}),
+        ({"tags": ["预算", "db"]}, {"tags": {"in": ["预算", "db"]}}),
+        ({"metadata": {"author": "李雷"}}, {"metadata.author": "李雷"}),
+        ({"metadata": {"n": {"gte": 2, "lt": 5}}}, {"metadata.n": {">=": 2, "<": 5}}),
+        ({"confidence": {"$gt": 0.5, "$lte": 1}}, {"confidence": {">": 0.5, "<=": 1}}),
+        ({"kind": {"eq": "a"}}, {"kind": "a"}),
+        ({"kind": {"==": "a"}}, {"kind": "a"}),
+        ({"kind": {"$ne": "a"}}, {"kind": {"!=": "a"}}),
+        ({"tags": {"contains": "预算"}}, {"tags": {"has": "预算"}}),
+        ({"$or": [{"kind": "a"}, {"id": "b"}]}, {"or": [{"kind": "a"}, {"id": "b"}]}),
+        ({"$not": {"kind": "b"}}, {"not": {"kind": "b"}}),
+        ({"created_at": {">=": date(2026, 5, 1)}}, {"created_at": {">=": "2026-05-01"}}),
+    ],
+)  # fmt: skip
+def test_other_spellings_mean_the_documented_one(guessed: Any, documented: Any) -> None:
+    assert parse_filter(guessed) == parse_filter(documented)

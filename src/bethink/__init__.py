@@ -42,6 +42,7 @@ __all__ = [
     "Hit",
     "ImportReport",
     "InMemoryStore",
+    "InvalidFilter",
     "InvalidInput",
     "InvalidVector",
     "KnowledgeBase",
@@ -52,6 +53,7 @@ __all__ = [
     "MissingExtra",
     "Not",
     "NotFound",
+    "Notebook",
     "NotebookFileRefused",
     "Offer",
     "Page",
@@ -105,6 +107,7 @@ __all__ = [
     "WebError",
     "WhyNot",
     "__version__",
+    "create_app",
     "offering_node",
     "parse_filter",
     "retrieval_node",
@@ -112,6 +115,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from bethink.condition import EngineStatus
+    from bethink.doors.http.app import create_app
     from bethink.embedders.protocol import Embedder
     from bethink.engine import Engine
     from bethink.errors import (
@@ -120,6 +124,7 @@ if TYPE_CHECKING:
         EmbedderError,
         FingerprintMismatch,
         Forbidden,
+        InvalidFilter,
         InvalidInput,
         InvalidVector,
         LLMError,
@@ -154,6 +159,7 @@ if TYPE_CHECKING:
     from bethink.llms.protocol import LLM
     from bethink.notebook.books import Book
     from bethink.notebook.forms import Form
+    from bethink.notebook.notebook import Notebook
     from bethink.notebook.report import SyncReport
     from bethink.recall.draft import Stage
     from bethink.recall.presets import PRESETS, Preset
@@ -206,11 +212,12 @@ else:
         __name__,
         {
             "bethink.condition": "EngineStatus",
+            "bethink.doors.http.app": "create_app",
             "bethink.embedders.protocol": "Embedder",
             "bethink.engine": "Engine",
             "bethink.errors": (
                 "BethinkError Conflict EmbedderError FingerprintMismatch Forbidden "
-                "InvalidInput InvalidVector LLMError MissingExtra NotFound "
+                "InvalidFilter InvalidInput InvalidVector LLMError MissingExtra NotFound "
                 "NotebookFileRefused RerankerError RetrieverRefused SettingsError StoreBusy "
                 "StoreCorrupt StoreError StoreFull StoreMissing StoreReadOnly StoreTooNew "
                 "StoreUnavailable TooManyRequests Unauthorised UnknownSpace WebError"
@@ -227,6 +234,7 @@ else:
             "bethink.llms.protocol": "LLM",
             "bethink.notebook.books": "Book",
             "bethink.notebook.forms": "Form",
+            "bethink.notebook.notebook": "Notebook",
             "bethink.notebook.report": "SyncReport",
             "bethink.recall.draft": "Stage",
             "bethink.recall.presets": "PRESETS Preset",
@@ -254,6 +262,7 @@ else:
             "bethink.workflow.node": "MemoryRetrievalNode",
         },
         extras={
+            "bethink.doors.http.app": "server",
             "bethink.stores.postgres.store": "postgres",
             "bethink.story.models": "story",
             "bethink.story.story": "story",

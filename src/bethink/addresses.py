@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from bethink.errors import InvalidInput
 
+IN_MEMORY = ":memory:"  # as SQLite calls a database without a file
 _SCHEMES = ("postgresql", "postgres")
 _KEYWORDS = ("host=", "hostaddr=", "port=", "dbname=", "user=", "password=", "service=")
 _SECRET = ("pass", "secret", "key", "token")
@@ -27,6 +28,13 @@ def is_server(store: str) -> bool:
             "postgresql://user:password@host:5432/database, or ./ before the name of a file"
         )
     return False
+
+
+def file_named(store: str) -> str:
+    """Return the path in `sqlite:///path`; anything else is a path already. As elsewhere, three
+    slashes are followed by a path from here, four by one from the root."""
+    mark = "sqlite:///"
+    return store[len(mark) :] if store.lower().startswith(mark) else store
 
 
 def _has_keywords(store: str) -> bool:

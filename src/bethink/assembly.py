@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from bethink.addresses import is_server
+from bethink.addresses import IN_MEMORY, file_named, is_server
 from bethink.bookkeeping import Bookkeeping
 from bethink.clock import Clock
 from bethink.errors import InvalidInput, MissingExtra, StoreError, StoreReadOnly
@@ -75,13 +75,20 @@ def _opened(store: str | os.PathLike[str] | Store | None, settings: Settings) ->
                     f"{store.parent} cannot be created ({e.strerror}); choose another place "
                     "with --store or BETHINK_STORE"
                 ) from None
+    if store == IN_MEMORY:
+        from bethink.stores.in_memory.store import InMemoryStore
+
+        return InMemoryStore()
     if isinstance(store, str | os.PathLike):
         from bethink.stores.sqlite.store import SQLiteStore
 
-        return SQLiteStore(store)
+        return SQLiteStore(file_named(store) if isinstance(store, str) else store)
     if hasattr(store, "search_words"):
         return store
-    raise InvalidInput(f"a store is a path or a Store, got {type(store).__name__}")
+    raise InvalidInput(
+        f"a store is a path, an address (postgresql://…), ':memory:' or a Store, got "
+        f"{type(store).__name__}"
+    )
 
 
 def _on_server(address: str) -> Store:
@@ -241,7 +248,7 @@ class Parts:
         """Into the store alone: a file could not say who offered it and how far it is trusted."""
         if supersedes is None:
             return self.writer.take_over(memories)
-        from bethink.remember.transfer import as_record
+        from bethink.records import memory_record as as_record
 
         return [
             self.bookkeeping.remember(

@@ -75,8 +75,14 @@ def check_space(name: object) -> str:
         return check_encodable(name, name="space")
     raise InvalidInput(
         f"{shown(name)} is no name for a space; use up to 128 letters (of any language), digits, "
-        "and . : / @ + - _, beginning with a letter or digit"
+        f"and . : / @ + - _, beginning with a letter or digit{_such_as(name)}"
     )
+
+
+def _such_as(name: object) -> str:
+    """Return an example in place of a name with blanks in it."""
+    joined = "-".join(name.split()) if isinstance(name, str) else ""
+    return f"; for instance {joined!r}" if re.fullmatch(_SPACE, joined) else ""
 
 
 def is_id(value: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from bethink.errors import InvalidInput
 
@@ -27,8 +27,8 @@ def from_micros(micros: int) -> datetime:
     return EPOCH + timedelta(microseconds=micros)
 
 
-def parse_moment(value: str | datetime, *, name: str) -> datetime:
-    """An aware moment in UTC from a datetime or ISO 8601 text.
+def parse_moment(value: str | date, *, name: str) -> datetime:
+    """An aware moment in UTC from a datetime, a date or ISO 8601 text.
 
     A value without a zone is taken in the local zone of this machine, as a person would mean it.
     """
@@ -41,6 +41,8 @@ def parse_moment(value: str | datetime, *, name: str) -> datetime:
                 f"{name}: {value[:60]!r} is not a date or time; write it like 2026-05-01 "
                 "or 2026-05-01T14:30:00+08:00"
             ) from None
+    elif isinstance(value, date) and not isinstance(value, datetime):
+        moment = datetime(value.year, value.month, value.day)
     if not isinstance(moment, datetime):
         raise InvalidInput(
             f"{name}: expected a date and time like 2026-05-01T14:30:00+08:00, "

@@ -2,6 +2,7 @@
 
     BethinkError
     ├── InvalidInput            the caller can mend it: bad text, filter, name, number, file
+    │   ├── InvalidFilter       a `where` that cannot be read: unknown field or operator
     │   ├── InvalidVector       NaN, infinity, zero or the wrong dimension
     │   ├── UnknownSpace        a question names a space that does not exist
     │   └── NotebookFileRefused a file of a notebook is not read; the others are
@@ -42,6 +43,7 @@ __all__ = [
     "EmbedderError",
     "FingerprintMismatch",
     "Forbidden",
+    "InvalidFilter",
     "InvalidInput",
     "InvalidVector",
     "LLMError",
@@ -85,6 +87,10 @@ class BethinkError(Exception):
 class InvalidInput(BethinkError):
     code = "invalid_input"
     exit_code = 2
+
+
+class InvalidFilter(InvalidInput):
+    code = "invalid_filter"
 
 
 class InvalidVector(InvalidInput):

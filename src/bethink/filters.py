@@ -24,7 +24,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from bethink.checks import check_encodable, shown
 from bethink.clock import from_micros, parse_moment, to_micros
-from bethink.errors import InvalidInput
+from bethink.errors import InvalidFilter, InvalidInput
 from bethink.vocabulary import Memory
 
 Operator = Literal["=", "<", "<=", ">", ">=", "in", "has", "exists"]
@@ -44,6 +44,11 @@ MAX_CONDITIONS = 64
 _MAX_DEPTH = 8
 # Letters, digits, _ and - in any language: readable, and safe inside a quoted JSON path.
 _KEY = r"[\w-]{1,64}"
+# As other query languages write the operators; theirs may begin with `$` too.
+_SYNONYMS: Final[Mapping[str, str]] = {
+    "==": "=", "eq": "=", "ne": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=",
+    "in": "in", "has": "has", "contains": "has", "exists": "exists",
+}  # fmt: skip
 _ORDERED: Final = frozenset({"<", "<=", ">", ">="})
 
 
@@ -87,40 +92,56 @@ def parse_filter(data: Mapping[str, Any] | None) -> Filter | None:
     """Turn the data form into a filter, or say what is wrong with it."""
     if data is None or (isinstance(data, Mapping) and not data):
         return None
-    count = [0]
-    return _parse(data, depth=0, count=count)
+    if not isinstance(data, Mapping):  # of the wrong type, as any other argument may be
+        raise InvalidInput(str(_no_object(data)))
+    try:
+        return _parse(data, depth=0, count=[0])
+    except InvalidFilter:
+        raise
+    except InvalidInput as e:  # a moment or a text inside of it
+        raise InvalidFilter(str(e)) from None
+
+
+def _no_object(data: object) -> InvalidFilter:
+    return InvalidFilter(
+        f'where: expected an object like {{"kind": "decision"}}, got {shown(data)}'
+    )
 
 
 def _parse(data: Any, *, depth: int, count: list[int]) -> Filter:
     if not isinstance(data, Mapping) or not data:
-        raise InvalidInput(
-            f'where: expected an object like {{"kind": "decision"}}, got {shown(data)}'
-        )
+        raise _no_object(data)
     if depth > _MAX_DEPTH:
-        raise InvalidInput(f"the filter is nested deeper than {_MAX_DEPTH} levels; flatten it")
+        raise InvalidFilter(f"the filter is nested deeper than {_MAX_DEPTH} levels; flatten it")
     parts: list[Filter] = []
-    for name, value in data.items():
+    for given, value in data.items():
+        name = given[1:] if given in ("$and", "$or", "$not") else given
         if name in ("and", "or"):
             if not isinstance(value, list) or not value:
-                raise InvalidInput(f'"{name}" takes a list of filters, got {shown(value)}')
+                raise InvalidFilter(f'"{name}" takes a list of filters, got {shown(value)}')
             inner = tuple(_parse(v, depth=depth + 1, count=count) for v in value)
             parts.append(All(inner) if name == "and" else AnyOf(inner))
         elif name == "not":
             parts.append(Not(_parse(value, depth=depth + 1, count=count)))
+        elif name in OPEN_FIELDS and isinstance(value, Mapping) and value:
+            for key, wanted in value.items():
+                parts.extend(_conditions(f"{name}.{key}", wanted))
         else:
             parts.extend(_conditions(name, value))
     count[0] += len(parts)
     if count[0] > MAX_CONDITIONS:
-        raise InvalidInput(f"the filter has more than {MAX_CONDITIONS} conditions; simplify it")
+        raise InvalidFilter(f"the filter has more than {MAX_CONDITIONS} conditions; simplify it")
     return parts[0] if len(parts) == 1 else All(tuple(parts))
 
 
 def _conditions(name: Any, value: Any) -> list[Filter]:
     field, key = _field(name)
-    if not isinstance(value, Mapping):
+    if isinstance(value, list | tuple | set | frozenset):
+        value = {"in": value}
+    elif not isinstance(value, Mapping):
         value = {"has" if field in LIST_FIELDS else "=": value}
     if not value:
-        raise InvalidInput(f'{name}: an empty condition; write e.g. {{"=": "…"}}')
+        raise InvalidFilter(f'{name}: an empty condition; write e.g. {{"=": "…"}}')
     return [_condition(name, field, key, operator, v) for operator, v in value.items()]
 
 
@@ -135,34 +156,40 @@ def _field(name: Any) -> tuple[str, str | None]:
         if field in OPEN_FIELDS and dot:
             if re.fullmatch(_KEY, key):
                 return field, key
-            raise InvalidInput(
+            raise InvalidFilter(
                 f"{name[:80]!r}: a key of {field} has up to 64 letters, digits, '_' or '-'"
             )
-    raise InvalidInput(
+    if name in ("space", "spaces"):
+        raise InvalidFilter(f"{name} is no field of a filter; name spaces with the argument spaces")
+    raise InvalidFilter(
         f"unknown filter field {shown(name)}; known: {', '.join(sorted(known | METADATA_NAMES))}, "
         "metadata.<key>, provenance.<key>"
     )
 
 
 def _condition(name: str, field: str, key: str | None, operator: Any, value: Any) -> Filter:
+    if isinstance(operator, str):
+        operator = _SYNONYMS.get(operator.removeprefix("$"), operator)
     if operator == "!=":
         return Not(_condition(name, field, key, "has" if field in LIST_FIELDS else "=", value))
     if operator == "exists":
         if not isinstance(value, bool):
-            raise InvalidInput(f"{name}: 'exists' takes true or false, got {shown(value)}")
+            raise InvalidFilter(f"{name}: 'exists' takes true or false, got {shown(value)}")
         test = Condition(field, key, "exists", True)
         return test if value else Not(test)
     if operator == "in":
+        if isinstance(value, set | frozenset):
+            value = sorted(value, key=repr)
         if not isinstance(value, list | tuple) or not value or len(value) > 256:
-            raise InvalidInput(f"{name}: 'in' takes a list of 1 to 256 values")
+            raise InvalidFilter(f"{name}: 'in' takes a list of 1 to 256 values")
         return Condition(field, key, "in", tuple(_value(name, field, v) for v in value))
     allowed = {"has"} if field in LIST_FIELDS else {"="} | _ORDERED
     if operator not in allowed:
         choices = ", ".join(sorted(allowed | {"!=", "in", "exists"}))
-        raise InvalidInput(f"{name}: unknown operator {shown(operator)}; use one of {choices}")
+        raise InvalidFilter(f"{name}: unknown operator {shown(operator)}; use one of {choices}")
     checked = _value(name, field, value)
     if operator in _ORDERED and isinstance(checked, bool):
-        raise InvalidInput(f"{name}: true and false have no order; use '='")
+        raise InvalidFilter(f"{name}: true and false have no order; use '='")
     return Condition(field, key, operator, checked)
 
 
@@ -172,23 +199,23 @@ def _value(name: str, field: str, value: Any) -> Scalar:
     if field in TEXT_FIELDS | LIST_FIELDS:
         if isinstance(value, str):
             return check_encodable(value, name=name)
-        raise InvalidInput(f"{name}: expected text, got {shown(value)}")
+        raise InvalidFilter(f"{name}: expected text, got {shown(value)}")
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if number and (
         value != value or abs(value) > 1e300 or (abs(value) >= 2**63 and isinstance(value, int))
     ):
-        raise InvalidInput(
+        raise InvalidFilter(
             f"{name}: {shown(value)} is no usable number; give one that a computer can compare"
         )
     if field in NUMBER_FIELDS:
         if number:
             return value  # type: ignore[no-any-return]  # narrowed above through `number`
-        raise InvalidInput(f"{name}: expected a number, got {shown(value)}")
+        raise InvalidFilter(f"{name}: expected a number, got {shown(value)}")
     if isinstance(value, str):
         return check_encodable(value, name=name)
     if number or isinstance(value, bool):
         return value  # type: ignore[no-any-return]
-    raise InvalidInput(f"{name}: expected text, a number, true or false, got {shown(value)}")
+    raise InvalidFilter(f"{name}: expected text, a number, true or false, got {shown(value)}")
 
 
 # What a filter means, in Python. Stores translate it; this is the reference they are held to.

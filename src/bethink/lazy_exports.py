@@ -17,6 +17,9 @@ checks that the three agree:
         )
 
 `__getattr__` is hidden from type checkers on purpose: with it they would accept any name.
+
+For a name that does not exist the error names the one that was probably meant, also if that is in
+another package: `from bethink.stores import KnowledgeBase` says that it is in `bethink`.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from bethink.errors import MissingExtra
+
+_EXPORTED: dict[str, Mapping[str, str]] = {}  # by package, as far as packages were imported
 
 
 def lazy_exports(
@@ -38,6 +43,7 @@ def lazy_exports(
     `MissingExtra`, and `from package import *` leaves them out.
     """
     module_of = {name: module for module, listed in names.items() for name in listed.split()}
+    _EXPORTED[package] = module_of
     needs = extras or {}
     namespace = vars(sys.modules[package])
     # Removed from the module: `get` is then asked for it, and leaves out what cannot be loaded.
@@ -63,7 +69,7 @@ def lazy_exports(
         if name == "__all__" and needs:
             return [n for n in declared if module_of.get(n) not in needs or is_installed(n)]
         if name not in module_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise _no_such_name(package, name)
         value = namespace[name] = load(name)  # from now on found without this function
         return value
 
@@ -71,3 +77,73 @@ def lazy_exports(
         return sorted({*namespace, *module_of, *declared})
 
     return get, list_names
+
+
+# Names that people try, and what there is instead; names that are only misspelt need no entry.
+_INSTEAD: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("Bethink", "Client", "MemoryClient", "MemoryEngine", "MemoryStore", "connect", "open"),
+        "open a memory with bethink.Engine(path)",
+    ),
+    **dict.fromkeys(
+        ("MemoryStorageNode", "MemoryStoreNode", "MemoryWriteNode", "storage_node"),
+        "a workflow offers what it made: bethink.workflow.offering_node(engine, takes='output')",
+    ),
+    **dict.fromkeys(
+        ("recall", "remember", "forget", "search"), "it is a method: Engine(path).recall(text) etc."
+    ),
+    **dict.fromkeys(("Config", "Configuration"), "it is bethink.Settings"),
+    **dict.fromkeys(("Pipeline", "Recipe"), "a pipeline of stages is a bethink.Preset"),
+    **dict.fromkeys(("ValidationError", "BadRequest"), "wrong input raises bethink.InvalidInput"),
+    **dict.fromkeys(("app", "App", "Server", "serve"), "bethink.create_app(engine) makes the app"),
+    "Document": "it is in bethink.knowledge; KnowledgeBase(engine, space).add(path) makes them",
+}
+_PACKAGES = (
+    "bethink", "bethink.access", "bethink.doors.http", "bethink.doors.mcp", "bethink.embedders",
+    "bethink.events", "bethink.formats", "bethink.knowledge", "bethink.llms", "bethink.notebook",
+    "bethink.recall", "bethink.relocate", "bethink.remember", "bethink.rerankers", "bethink.stores",
+    "bethink.story", "bethink.text", "bethink.tiers", "bethink.workflow",
+)  # fmt: skip
+
+
+def _no_such_name(package: str, name: str) -> Exception:
+    """Return the error for a name that a package does not export, with what to use instead.
+
+    `from package import name` replaces an AttributeError by one of its own that says less, so it
+    gets an ImportError. `hasattr` and `getattr` need the AttributeError.
+    """
+    if name.startswith("_"):
+        return AttributeError(f"module {package!r} has no attribute {name!r}")
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_name in ("get", "__getattr__"):
+        frame = frame.f_back
+    if frame.f_globals.get("__name__") != "importlib._bootstrap":
+        return AttributeError(
+            f"module {package!r} has no attribute {name!r}{_advice(name, package)}"
+        )
+    from importlib.util import find_spec
+
+    if find_spec(f"{package}.{name}") is not None:  # a module, which Python imports next
+        return AttributeError(name)
+    return ImportError(
+        f"cannot import name {name!r} from {package!r}{_advice(name, package)}", name=package
+    )
+
+
+def _advice(name: str, package: str) -> str:
+    """Return `; what to do`, or nothing if no public name is like this one."""
+    places: dict[str, str] = {}
+    for place in (package, *_PACKAGES):
+        import_module(place)
+        for one in _EXPORTED[place]:
+            places.setdefault(one, place)
+    if name in places:
+        return f"; it is in {places[name]}"
+    if name in _INSTEAD:
+        return f"; {_INSTEAD[name]}"
+    from difflib import get_close_matches
+
+    spelt = {one.lower().replace("_", ""): one for one in places}
+    near = get_close_matches(name.lower().replace("_", ""), spelt, n=3, cutoff=0.75)
+    said = [f"{places[spelt[one]]}.{spelt[one]}" for one in near]
+    return f"; did you mean {' or '.join(said)}?" if said else ""

@@ -55,6 +55,8 @@ class SearchResult:
             del record["uncertain"]
         return record
 
+    to_dict = as_record
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResponse:
@@ -82,3 +84,5 @@ class SearchResponse:
             "total_tokens": self.total_tokens,
             "budget_remaining": self.budget_remaining,
         }
+
+    to_dict = as_record

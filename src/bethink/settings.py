@@ -18,7 +18,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bethink.addresses import is_server, mark_of, without_password
+from bethink.addresses import file_named, is_server, mark_of, without_password
 from bethink.errors import SettingsError
 
 PROJECT_FILE = ".bethink.toml"
@@ -88,7 +88,9 @@ class Settings:
         """The file of the store; of one on a server, the name of what lies beside it here."""
         if self.server is not None:
             return data_directory() / f"server-{mark_of(self.server)}"
-        return Path(self.store).expanduser() if self.store else data_directory() / "memory.db"
+        if not self.store:
+            return data_directory() / "memory.db"
+        return Path(file_named(self.store)).expanduser()
 
     @property
     def zone(self) -> tzinfo:

@@ -33,8 +33,9 @@ def made_id(space: str, kind: str, *parts: object) -> str:
 
 class Shelf:
     def __init__(self, engine: Engine, space: str) -> None:
+        """`space` may be a title: `The Lighthouse` is kept in the space `The-Lighthouse`."""
         self.engine = engine
-        self.space = check_space(space)
+        self.space = check_space("-".join(space.split()) if isinstance(space, str) else space)
 
     def id(self, kind: str, *parts: object) -> str:
         return made_id(self.space, kind, *parts)

@@ -118,6 +118,12 @@ class Memory:
         """The conversation that it was said in; else its source. Empty if neither is known."""
         return _text_of(self.metadata, "conversation") or self.source
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values, every field present."""
+        from bethink.records import memory_record
+
+        return memory_record(self)
+
 
 def _text_of(metadata: Mapping[str, Json], key: str) -> str:
     value = metadata.get(key)
@@ -260,6 +266,12 @@ class Hit(NamedTuple):
     def id(self) -> str:
         return self.memory.id
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values: the memory's, and why it was found."""
+        from bethink.records import hit_record
+
+        return hit_record(self)
+
 
 class Dropped(NamedTuple):
     memory_id: str
@@ -300,6 +312,12 @@ class Recollection:
 
     def __bool__(self) -> bool:
         return bool(self.hits)
+
+    def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return JSON-ready values, as REST and `--json` give them; with its trace if `explain`."""
+        from bethink.records import as_record
+
+        return as_record(self, explain=explain)
 
     def as_search_response(self) -> SearchResponse:
         """Return the hits as results with the field names of a notebook's search."""

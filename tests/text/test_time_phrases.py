@@ -304,3 +304,14 @@ def test_any_text(text: str, now: datetime, zone: tzinfo) -> None:
         phrase.start.astimezone(UTC)
         phrase.end.astimezone(UTC)
         at = high
+
+
+@pytest.mark.parametrize("text", ["what did we say yesterday?", "昨天说了什么？"])
+def test_now_and_here_unless_said_otherwise(text: str) -> None:
+    before = datetime.now(UTC)
+    (found,) = find_time_phrases(text)
+    assert timedelta() <= before - found.start.astimezone(UTC) <= timedelta(days=2, hours=1)
+    (told,) = find_time_phrases(text, now=NOW.astimezone(BERLIN))
+    assert told == find_time_phrases(text, now=NOW, zone=BERLIN)[0]
+    naive = NOW.astimezone(SHANGHAI).replace(tzinfo=None)
+    assert find_time_phrases(text, now=naive, zone=SHANGHAI) == find(text)

@@ -63,6 +63,13 @@ def engine(engine: Engine) -> Engine:
         ({"document": {"text": "release"}}, "release", "en"),
         ({"document": {"page_content": "release", "metadata": {}}}, "release", "en"),
         ({"topic": 42, "content": ["a"], "document": "发布"}, "发布", "zh"),
+        ({"question": "发布计划"}, "发布计划", "zh"),
+        ({"query": "release plan", "input": "coffee"}, "release plan", "en"),
+        ({"input": "发布"}, "发布", "zh"),
+        ({"messages": ["coffee", "发布计划"]}, "发布计划", "zh"),
+        ({"messages": [{"role": "user", "content": "release plan"}]}, "release plan", "en"),
+        ({"messages": [("user", "发布计划")]}, "发布计划", "zh"),
+        ({"topic": "发布", "messages": ["coffee"]}, "发布", "zh"),
     ],
 )
 def test_the_question_reaches_memory(
@@ -75,6 +82,13 @@ def test_the_question_reaches_memory(
     (trace,) = engine.events.since(kinds=RETRIEVAL_TRACE)
     assert trace.data["question"] == asked
     assert trace.spaces == ("release",)
+
+
+def test_it_is_called_as_a_function(engine: Engine) -> None:
+    node = MemoryRetrievalNode(engine, space="release")
+    for question, answer in (("发布计划", "zh"), ("release plan", "en")):
+        output = node({"topic": question})
+        assert [memory["id"] for memory in output["memories"]] == [answer]
 
 
 def test_the_output_is_the_input_with_history(engine: Engine, run: Run) -> None:

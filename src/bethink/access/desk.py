@@ -31,7 +31,7 @@ from bethink.recall.preset_outline import as_record as preset_record
 from bethink.recall.presets import PRESETS
 from bethink.recall.render import as_record as answer_record
 from bethink.recall.render import what_a_model_sees
-from bethink.remember.transfer import as_record as memory_record
+from bethink.records import memory_record
 from bethink.remember.transfer import history_record
 from bethink.stores.protocol import HasParts
 from bethink.vocabulary import Check, Recollection, SpaceNames

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bethink.access.answering import Setup
@@ -24,6 +29,7 @@ from bethink.clock import Clock, system_clock
 from bethink.errors import (
     BethinkError,
     Forbidden,
+    InvalidInput,
     StoreError,
     StoreUnavailable,
     Unauthorised,
@@ -36,6 +42,7 @@ from bethink.tiers.records import offer_record
 if TYPE_CHECKING:
     from bethink.access.answerers import Answerers
     from bethink.embedders.protocol import Embedder
+    from bethink.engine import Engine
 
 
 class Reception:
@@ -54,7 +61,9 @@ class Reception:
         embedder: Embedder | str | None = None,
         clock: Clock = system_clock,
         per_minute: int = PER_MINUTE,
+        engine: Engine | None = None,
     ) -> None:
+        """`engine`: the one of the tenant `default`, which is not closed with the reception."""
         self.open_to_all = open_to_all
         self.open_until_keys = open_until_keys
         self.clock = clock
@@ -62,7 +71,7 @@ class Reception:
             settings.store_path.parent.mkdir(parents=True, exist_ok=True)
         self._file = server_rows(settings)
         homes = homes_for(settings, self._file, clock)
-        self.tenants = Tenants(settings, embedder=embedder, clock=clock, homes=homes)
+        self.tenants = Tenants(settings, embedder=embedder, clock=clock, homes=homes, engine=engine)
         self.keys = KeyBook(self._file, clock=clock)
         self.audit = Audit(self._file, clock=clock)
         self._repeats = Repeats(self._file, clock=clock)
@@ -71,6 +80,38 @@ class Reception:
         self._refusals = Refusals(self.audit, clock)
         self._setup = Setup(settings, embedder)
         self.answerers: Answerers | None = None
+        self._remove_folder: Callable[[], object] = lambda: None
+
+    @classmethod
+    def for_engine(cls, engine: Engine, *, open_until_keys: bool = False) -> Reception:
+        """Return a reception for an engine that a program has opened and goes on using. Keys and
+        the audit trail are kept beside its store. If that has no place (`InMemoryStore`, or one of
+        your own), they last as long as the reception."""
+        settings = engine.settings
+        path = getattr(engine.store, "path", None)
+        folder = None
+        if path is not None:
+            settings = replace(settings, store=str(path))
+        elif getattr(engine.store, "writes_elsewhere", False):
+            if settings.server is None:  # its keys are in that database, and must be asked for
+                raise InvalidInput(
+                    "the settings of this engine do not name its store; open it with "
+                    "Engine(settings=Settings(store=ADDRESS)), or give the address itself"
+                )
+        else:
+            folder = tempfile.mkdtemp(prefix="bethink-")
+            settings = replace(settings, store=os.path.join(folder, "memory.db"))
+        reception = cls(
+            settings,
+            open_until_keys=open_until_keys,
+            embedder=engine._parts.embedder,
+            clock=engine.now,
+            engine=engine,
+        )
+        if folder is not None:  # also where nobody closes it, as in an application that is mounted
+            remove = weakref.finalize(reception, shutil.rmtree, folder, ignore_errors=True)
+            reception._remove_folder = remove
+        return reception
 
     def answer_beside(self, processes: int) -> None:
         """From now on questions are answered by so many processes of their own."""
@@ -238,6 +279,7 @@ class Reception:
             self.tenants.close()
         finally:
             self._file.close()
+            self._remove_folder()
 
     def __enter__(self) -> Reception:
         return self

@@ -45,7 +45,9 @@ class Tenants:
         most_open: int = MOST_OPEN,
         homes: Homes | None = None,
         timer: Callable[[], float] = time.monotonic,
+        engine: Engine | None = None,
     ) -> None:
+        """`engine`: the one of the default tenant. Whoever lent it closes it."""
         self._settings = settings
         self._clock = clock
         self._most_open = most_open
@@ -60,6 +62,11 @@ class Tenants:
         self._hot_before = HotNumbers()  # of engines that were closed
         self.homes = homes if homes is not None else FileHomes(settings)
         self.before_erasing: Callable[[str], None] = lambda tenant: None
+        self._lent = engine
+        if engine is not None:
+            self._heed_erasing(engine, DEFAULT_TENANT)
+            mark = self.homes.mark(DEFAULT_TENANT)
+            self._open[DEFAULT_TENANT] = _Open(engine, mark, users=1)  # never idle
 
     # Who there is
 
@@ -132,7 +139,8 @@ class Tenants:
         done = engine._hot_numbers()._replace(away=0)
         with self._lock:
             self._hot_before = self._hot_before.and_(done)
-        engine.close()
+        if engine is not self._lent:
+            engine.close()
 
     def close(self) -> None:
         with self._lock:
@@ -241,8 +249,11 @@ class Tenants:
     def _opened(self, tenant: str) -> Engine:
         store, settings = self.homes.open(tenant)
         engine = Engine(store, embedder=self._shared(), settings=settings, clock=self._clock)
-        engine._before_erasing(lambda: self.before_erasing(tenant))
+        self._heed_erasing(engine, tenant)
         return engine
+
+    def _heed_erasing(self, engine: Engine, tenant: str) -> None:
+        engine._before_erasing(lambda: self.before_erasing(tenant))
 
     def _shared(self) -> Embedder | str:
         """One embedder for all: a model is in memory once. Where there is none of that name, each

@@ -36,6 +36,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "EngineStatus"]
 
+# What people call the methods before they have read what they are called here.
+_CALLED_HERE = {
+    **dict.fromkeys(("search", "query", "retrieve", "find"), "recall(text)"),
+    **dict.fromkeys(("add", "save", "put", "insert", "write", "memorize"), "remember(text)"),
+    **dict.fromkeys(("add_many", "remember_all", "remember_batch"), "remember_many([{...}])"),
+    **dict.fromkeys(("delete", "remove", "erase"), "forget(id)"),
+    **dict.fromkeys(("clear", "reset", "delete_space"), "forget_space(name)"),
+    **dict.fromkeys(("update", "edit", "change"), "revise(id, text=...)"),
+    **dict.fromkeys(("all", "memories", "get_all", "iter"), "list(limit=...) or export()"),
+    **dict.fromkeys(("stats", "info"), "status()"),
+    **dict.fromkeys(("backup", "dump", "export_jsonl"), "export()"),
+    **dict.fromkeys(("load", "restore_from", "import_jsonl"), "import_many(records)"),
+    **dict.fromkeys(("arecall", "aremember"), "asyncio.to_thread(engine.recall, text)"),
+    **dict.fromkeys(("ask", "knowledge", "add_document"), "KnowledgeBase(engine, space)"),
+    **dict.fromkeys(("notebook", "notebooks", "add_notebook"), "Notebook(engine, folder)"),
+    **dict.fromkeys(("story", "add_scene"), "Story(engine, project)"),
+}
+
 
 class Engine(Writing, Reading, Deciding, Keeping, Moving):
     """A memory. Safe to share between threads; many processes may use one store at once."""
@@ -52,7 +70,8 @@ class Engine(Writing, Reading, Deciding, Keeping, Moving):
         settings: Settings | None = None,
         clock: Clock = system_clock,
     ) -> None:
-        """Open a store: a path, a ready store, or by default the one that the settings name.
+        """Open a store: a path, an address (`postgresql://…`), `":memory:"` (forgotten when the
+        process ends), a ready store, or by default the one that the settings name.
 
         `embedder` is a name (see `bethink models list`), an object, or `"none"`. `llm` is
         `"openai:MODEL"`, an object, or `"none"`; only some presets ask it anything. `reranker` is
@@ -83,6 +102,19 @@ class Engine(Writing, Reading, Deciding, Keeping, Moving):
         from bethink.stores.in_memory import InMemoryStore
 
         return cls(InMemoryStore(), **options)
+
+    if not TYPE_CHECKING:  # a type checker would accept any name
+
+        def __getattr__(self, name: str) -> object:
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in _CALLED_HERE:
+                said += f"; use {_CALLED_HERE[name]}"
+            elif not name.startswith("_"):
+                from difflib import get_close_matches
+
+                near = get_close_matches(name, [one for one in dir(type(self)) if one[0] != "_"], 1)
+                said += f"; did you mean {near[0]!r}?" if near else ""
+            raise AttributeError(said)
 
     def __enter__(self) -> Engine:
         return self

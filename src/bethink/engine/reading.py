@@ -17,7 +17,7 @@ from bethink.filters import Filter
 from bethink.recall import draft as reading
 from bethink.recall.asking import condition_of, make_query, space_names, whole
 from bethink.recall.pipeline import run
-from bethink.recall.presets import Preset, preset_named
+from bethink.recall.presets import Preset, as_preset
 from bethink.relocate import unfinished
 from bethink.stores.protocol import Compared, HasParts, Page, SeenByQuestions, Store
 from bethink.vocabulary import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bethink.recall.why_not import WhyNot
 
 _T = TypeVar("_T")
+_COUNTED = 1_000  # memories read at a time
 _CHANGED_OVER = 3  # times in one question; nobody changes embedders so often
 
 
@@ -154,7 +155,7 @@ class Reading(Shared):
         self, text: str, preset: str | Preset, began: float, **options: Any
     ) -> tuple[Query, Preset, reading.Kit]:
         """A question made ready to be run, whose time began then."""
-        stages = preset if isinstance(preset, Preset) else preset_named(preset)
+        stages = as_preset(preset)
         if options.get("spaces") is None:
             options["spaces"] = self.spaces_here()
         options["spaces"] = names = space_names(options["spaces"], self.settings)
@@ -226,6 +227,29 @@ class Reading(Shared):
             cursor=cursor,
             limit=whole("limit", limit),
         )
+
+    def count(
+        self,
+        *,
+        spaces: SpaceNames | None = None,
+        where: Mapping[str, Any] | Filter | None = None,
+    ) -> int:
+        """How many memories there are, by default in every space; with `where`, how many pass."""
+        held = self.store.spaces()
+        if spaces is not None:
+            names = space_names(spaces, self.settings)
+            held = [one for one in held if one.name in names]
+        if where is None or not held:
+            return sum(one.memories for one in held)
+        counted, cursor = 0, None
+        while True:
+            page = self.list(
+                spaces=[one.name for one in held], where=where, cursor=cursor, limit=_COUNTED
+            )
+            counted += len(page.memories)
+            cursor = page.cursor
+            if cursor is None:
+                return counted
 
     def history(self, memory_id: str) -> Sequence[Revision]:
         """Former forms of a memory, newest first."""

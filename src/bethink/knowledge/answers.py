@@ -54,3 +54,5 @@ class Answer:
             "reasons": list(self.reasons),
             "passages": self.passages.as_data(explain=explain),
         }
+
+    to_dict = as_data

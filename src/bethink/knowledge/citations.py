@@ -17,7 +17,7 @@ from bethink.knowledge.documents.places import of_part
 from bethink.knowledge.shared import FAQ, WEB
 from bethink.recall.budget import NEIGHBOUR
 from bethink.recall.document_parts import DOCUMENT, document_of
-from bethink.text.clip import clip
+from bethink.text.visible import clip
 from bethink.vocabulary import Extent, Hit, Memory
 
 # How a passage can have come here; what else a channel is called comes behind.
@@ -87,6 +87,8 @@ class Citation:
             "verified": self.verified,
             "fetched_at": self.fetched_at or None,
         }
+
+    to_dict = as_data
 
 
 def cited(hits: Sequence[Hit]) -> tuple[Citation, ...]:

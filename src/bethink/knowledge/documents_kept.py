@@ -41,6 +41,10 @@ class Document(NamedTuple):
         """As JSON-ready values."""
         return {**self._asdict(), "notes": list(self.notes)}
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as `as_record`."""
+        return self.as_record()
+
 
 class Part(NamedTuple):
     """A section of a document."""
@@ -84,6 +88,13 @@ class Documents(Shared):
             report = adding.paths(_paths(what), formats, removed=removed)
         self._tell_of(report.outcomes)
         return report
+
+    def add_text(self, text: str, *, name: str) -> Outcome:
+        """Take in a text, as Markdown unless its name ends otherwise: `name="VPN"`, `"faq.html"`.
+        The same name again replaces it."""
+        if not isinstance(text, str):
+            raise InvalidInput(f"a text is needed, got {type(text).__name__}; add() takes files")
+        return self.add_one(text.encode(), name=name if Path(name).suffix else f"{name}.md")
 
     def add_one(self, data: bytes, *, name: str, limits: Limits | None = None) -> Outcome:
         """Take in bytes under a name. What cannot be read is an error: there is only this one."""

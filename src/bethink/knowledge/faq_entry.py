@@ -46,6 +46,8 @@ class Faq:
             "enabled": self.enabled,
         }
 
+    to_dict = as_data
+
 
 def told_faq(told: Mapping[str, Any], *, space: str, clean: bool) -> Faq:
     """An entry from what somebody told, every field checked; `clean` takes secrets out before it is

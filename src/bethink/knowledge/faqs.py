@@ -53,6 +53,10 @@ class FaqReport(NamedTuple):
             "dry_run": self.dry_run,
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as `as_data`."""
+        return self.as_data()
+
 
 class Faqs(Shared):
     """Questions that are asked often, with their answers."""

@@ -129,6 +129,8 @@ class SearchParams:
             if value is not None and value != ()
         }
 
+    to_dict = as_data
+
     def searches(self, settings: Settings) -> dict[str, bool]:
         """By words, by meaning: as asked, else as set."""
         words, meaning = self.disable_keywords_match, self.disable_vector_match

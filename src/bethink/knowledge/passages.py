@@ -67,3 +67,5 @@ class Passages:
         for hit, citation in zip(record["hits"], self.citations, strict=True):
             hit["citation"] = citation.as_data()
         return record
+
+    to_dict = as_data

@@ -63,6 +63,8 @@ class Turn:
             ],
         }
 
+    to_dict = as_data
+
 
 def reference_of(told: Referring) -> Reference:
     if isinstance(told, Reference):

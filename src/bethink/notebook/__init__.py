@@ -11,6 +11,7 @@ __all__ = [
     "BookStatus",
     "Books",
     "Form",
+    "Notebook",
     "Refusal",
     "SyncReport",
 ]
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from bethink.notebook.books import Book, Books
     from bethink.notebook.condition import BookStatus
     from bethink.notebook.forms import Form
+    from bethink.notebook.notebook import Notebook
     from bethink.notebook.report import Refusal, SyncReport
 else:
     __getattr__, __dir__ = lazy_exports(
@@ -27,6 +29,7 @@ else:
             "bethink.notebook.books": "Book Books",
             "bethink.notebook.condition": "BookStatus",
             "bethink.notebook.forms": "Form",
+            "bethink.notebook.notebook": "Notebook",
             "bethink.notebook.report": "Refusal SyncReport",
         },
     )

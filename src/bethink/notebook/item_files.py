@@ -47,7 +47,7 @@ from bethink.notebook.sync import sync
 from bethink.remember.judging import Finding, find, is_done
 from bethink.remember.sameness import Verdict
 from bethink.remember.succession import SUPERSEDES, link
-from bethink.text.clip import clip
+from bethink.text.visible import clip
 from bethink.vocabulary import Action, Memory, Receipt
 
 _BETWEEN = " > "  # the titles of a section's path

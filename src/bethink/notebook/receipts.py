@@ -14,7 +14,7 @@ from bethink.remember.judging import Finding
 from bethink.remember.pipeline import IN_STORE_ALONE
 from bethink.remember.sameness import Verdict
 from bethink.stores.protocol import Store
-from bethink.text.clip import clip
+from bethink.text.visible import clip
 from bethink.vocabulary import Action, Memory, Receipt
 
 

@@ -26,7 +26,7 @@ from bethink.remember.redacting import redacted_fields, redacted_of
 from bethink.remember.sameness import Verdict
 from bethink.remember.succession import SUPERSEDES, link, refuse_superseded
 from bethink.stores.protocol import Store
-from bethink.text.clip import clip
+from bethink.text.visible import clip
 from bethink.vocabulary import Action, Memory, Receipt
 
 if TYPE_CHECKING:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from bethink.errors import InvalidInput
 from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
-from bethink.recall.draft import Stage
+from bethink.recall.draft import Draft, Kit, Stage
 from bethink.recall.fuse import ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.hydrate import Hydrate
@@ -87,11 +88,31 @@ RANKS = Preset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionStage:
+    """A plain function as a stage, under the name of the function."""
+
+    function: Callable[[Draft, Kit], Draft]
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        made = self.function(draft, kit)
+        if isinstance(made, Draft):
+            return made
+        raise InvalidInput(
+            f"the stage {self.name!r} returned {type(made).__name__}; a stage returns a draft: "
+            "the one that it was given, or draft._replace(hits=…)"
+        )
+
+
 class _Presets(Mapping[str, Preset]):
     """All of them by name; a cold start does not pay for those that it does not use."""
 
     def __getitem__(self, name: str) -> Preset:
-        if name == BALANCED.name:
+        if name in (BALANCED.name, "default"):
             return BALANCED
         if name == RANKS.name:
             return RANKS
@@ -109,6 +130,21 @@ class _Presets(Mapping[str, Preset]):
 
 
 PRESETS: Mapping[str, Preset] = _Presets()
+
+
+def as_preset(preset: str | Preset) -> Preset:
+    """Return the preset with this name, or this one with plain functions made stages."""
+    if not isinstance(preset, Preset):
+        return preset_named(preset)
+    for one in preset.stages:
+        if isinstance(one, type) or not callable(one):
+            raise InvalidInput(
+                f"a stage is a function of (draft, kit) or an object like Budget(), got {one!r}"
+            )
+    if isinstance(preset.stages, tuple) and all(hasattr(one, "name") for one in preset.stages):
+        return preset
+    stages = tuple(one if hasattr(one, "name") else FunctionStage(one) for one in preset.stages)
+    return preset._replace(stages=stages)
 
 
 def preset_named(name: str) -> Preset:

@@ -18,9 +18,13 @@ from bethink.recall.budget import NEIGHBOUR
 from bethink.recall.presets import PRESETS
 from bethink.recall.timeline import CHANNEL as TIMELINE
 from bethink.recall.unverified import LABEL
-from bethink.text.clip import clip
+from bethink.records import as_record as as_record
+from bethink.records import channels_record as channels_record
+from bethink.records import hit_record as hit_record
+from bethink.records import step_record as step_record
 from bethink.text.tokens import count_tokens
-from bethink.vocabulary import Hit, Recollection, Status, Step
+from bethink.text.visible import clip
+from bethink.vocabulary import Hit, Recollection, Status
 
 HEADINGS: Mapping[str, tuple[str, str]] = {
     "zh": ("## 历史上下文", "### 记录 {number} (相关度: {score:.2f})"),
@@ -35,80 +39,6 @@ _TOO_SMALL = 0.005  # a part of a score that would be shown as 0.00
 # what follows is no longer plain text: headings, fences, HTML, underlines and rules.
 _INDENT = r"(?:[\s>]|[-+*](?=\s)|\d{1,9}[.)](?=\s))*"
 _STRUCTURE = rf"{_INDENT}(?:#|```|~~~|<[a-zA-Z!?/]|=+\s*$|[-*_][-*_\s]*$)"
-
-
-def hit_record(hit: Hit) -> dict[str, Any]:
-    memory = hit.memory
-    return {
-        "id": memory.id,
-        "space": memory.space,
-        "text": hit.text,
-        "score": hit.score,
-        "relevance": hit.relevance,
-        "tokens": hit.tokens,
-        "kind": memory.kind,
-        "section": memory.section,
-        "tags": list(memory.tags),
-        "entities": list(memory.entities),
-        "source": memory.source,
-        "confidence": memory.confidence,
-        "tier": hit.tier.value,
-        "verified": memory.verified,
-        "occurred_at": memory.occurred_at and memory.occurred_at.isoformat(),
-        "created_at": memory.created_at.isoformat(),
-        "updated_at": memory.updated_at.isoformat(),
-        "reinforcement": memory.reinforcement,
-        "access_count": memory.access_count,
-        "metadata": dict(memory.metadata),
-        "passage": hit.passage._asdict(),
-        "channels": channels_record(hit),
-        "parts": dict(hit.parts),
-        "evidence": dict(hit.evidence),
-        "displaced": list(hit.displaced),
-    }
-
-
-def channels_record(hit: Hit) -> dict[str, Any]:
-    """Where each channel had it."""
-    return {
-        name: {"rank": place.rank, "score": place.score} for name, place in hit.channels.items()
-    }
-
-
-def as_record(answer: Recollection, *, explain: bool = False) -> dict[str, Any]:
-    """The answer as JSON-ready values; the trace only where it is asked for."""
-    record: dict[str, Any] = {
-        "query": answer.query.text,
-        "spaces": list(answer.query.spaces),
-        "status": answer.status.value,
-        "reasons": list(answer.reasons),
-        "confidence": answer.confidence,
-        "hits": [hit_record(hit) for hit in answer.hits],
-        "nearest": answer.nearest and hit_record(answer.nearest),
-        "tokens_used": answer.tokens_used,
-        "tokens_left": answer.tokens_left,
-    }
-    if explain:
-        record["trace"] = {
-            "preset": answer.trace.preset,
-            "milliseconds": round(answer.trace.milliseconds, 3),
-            "steps": [step_record(step) for step in answer.trace.steps],
-        }
-    return record
-
-
-def step_record(step: Step) -> dict[str, Any]:
-    return {
-        "stage": step.stage,
-        "milliseconds": round(step.milliseconds, 3),
-        "received": step.received,
-        "passed_on": step.passed_on,
-        "notes": list(step.notes),
-        "dropped": [
-            {"memory_id": memory_id, "ordinal": ordinal, "reason": reason}
-            for memory_id, ordinal, reason in step.dropped
-        ],
-    }
 
 
 def search_response(answer: Recollection) -> dict[str, Any]:

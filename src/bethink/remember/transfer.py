@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
 from bethink.clock import parse_moment
 from bethink.errors import BethinkError, Conflict, InvalidInput
+from bethink.records import memory_record as as_record
 from bethink.remember import pipeline as writing
 from bethink.remember.ingress import accept
 from bethink.stores.protocol import Store
@@ -19,21 +19,6 @@ from bethink.withheld import Withheld
 
 _PAGE = 500
 BESIDE = ("history", "withheld")  # in a record, and no fields of the memory
-
-
-def as_record(memory: Memory) -> dict[str, Any]:
-    """A memory as JSON-ready values, every field present."""
-    record: dict[str, Any] = {}
-    for field in fields(memory):
-        value = getattr(memory, field.name)
-        if isinstance(value, datetime):
-            value = value.isoformat()
-        elif isinstance(value, tuple):
-            value = list(value)
-        elif isinstance(value, Mapping):
-            value = dict(value)
-        record[field.name] = value
-    return record
 
 
 def former_record(revision: Revision) -> dict[str, Any]:

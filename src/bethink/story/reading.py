@@ -33,6 +33,9 @@ def read_model(model: type[M], data: object, what: str) -> M:
 
 
 def plan_from(data: object) -> ScenePlan:
+    """A plan, its fields, or a text, which is the plan's summary."""
+    if isinstance(data, str):
+        return ScenePlan(summary=data)
     return ScenePlan() if data is None else read_model(ScenePlan, data, "the plan")
 
 

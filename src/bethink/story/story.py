@@ -89,7 +89,7 @@ class Story:
         scene: int,
         text: str,
         *,
-        plan: ScenePlan | Mapping[str, Any] | None = None,
+        plan: ScenePlan | Mapping[str, Any] | str | None = None,
         states: Mapping[str, Mapping[str, Any]] | None = None,
         events: Iterable[StoryEvent | str | Mapping[str, Any]] | None = None,
         threads: Iterable[str] | None = None,
@@ -310,22 +310,28 @@ class Story:
 
     def scene_context(
         self,
-        plan: ScenePlan | Mapping[str, Any],
-        characters: Characters | Mapping[str, Any],
-        chapter: int,
-        scene: int,
+        plan: ScenePlan | Mapping[str, Any] | str,
+        characters: Characters | Mapping[str, Any] = None,
+        chapter: int | None = None,
+        scene: int | None = None,
         *,
         budget: int | None = None,
         deadline: float | None = None,
         allow_future: bool = False,
     ) -> SceneMemoryContext:
         """What to know before this scene is written: only what lies before it, unless
-        `allow_future`; `budget`: at most so many tokens, as JSON. Characters are the cast (joined
-        with the one that is kept), or the names of who is in the scene beside those that the plan
-        names. Whatever fails, the rest answers."""
+        `allow_future`. By default it is the scene after the last one that was told. A plan may be
+        a text: what the scene is about. `budget`: at most so many tokens, as JSON. Characters are
+        the cast (joined with the one that is kept), or the names of who is in the scene beside
+        those that the plan names. Whatever fails, the rest answers."""
         from bethink.story.context import ContextMaker
         from bethink.story.fitting import checked_budget, fitted
 
+        if chapter is None or scene is None:
+            last = self.last_scene()
+            chapter = (last.chapter if last else 1) if chapter is None else chapter
+            follows = last is not None and last.chapter == chapter
+            scene = (last.scene + 1 if last and follows else 1) if scene is None else scene
         here, tokens = point(chapter, scene), checked_budget(budget)
         plan = plan_from(plan)
         others: list[str] = []

@@ -77,8 +77,22 @@ def _fold(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_folds())
 
 
-def find_time_phrases(text: str, *, now: datetime, zone: tzinfo) -> tuple[TimePhrase, ...]:
-    """The time phrases in order of appearance; the longest match wins, none overlap."""
+def find_time_phrases(
+    text: str, *, now: datetime | None = None, zone: tzinfo | None = None
+) -> tuple[TimePhrase, ...]:
+    """Return the time phrases in order of appearance; the longest match wins, none overlap.
+
+    They are read as of `now`, by default this moment, in `zone`, by default that of `now` or else
+    this machine's.
+    """
+    if now is None:
+        now = datetime.now(UTC)
+    elif zone is None:
+        zone = now.tzinfo
+    if zone is None:
+        zone = datetime.now().astimezone().tzinfo or UTC
+    if now.tzinfo is None:
+        now = now.replace(tzinfo=zone)
     folded = _fold(text[:MOST_CHARACTERS])
     grammars = [g for g in (time_english, time_chinese, time_digits) if g.gate(folded)]
     if not grammars:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bethink.remember.transfer import as_record
+from bethink.records import memory_record as as_record
 from bethink.tiers.deciding import tier_of
 from bethink.vocabulary import Offer, Ruling
 

@@ -1,5 +1,5 @@
-"""What a node's input asks, and where: `topic`, else `content`, else `document`; `group_id` is the
-space."""
+"""What a node's input asks, and where: `topic`, else `content`, else `document`, else `question`,
+`query` or `input`, else the last of the `messages`; `group_id` is the space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from bethink.checks import check_space, shown
 from bethink.errors import InvalidInput
 from bethink.text.both_ends import MAX_QUERY_CHARS, both_ends
 
-QUESTION_FIELDS = ("topic", "content", "document")
+MESSAGES = "messages"  # of a chat: the last one asks
+QUESTION_FIELDS = ("topic", "content", "document", "question", "query", "input", MESSAGES)
 GROUP = "group_id"
 _TEXT_OF_A_DOCUMENT = ("content", "text", "page_content")  # ours, most people's, LangChain's
 
@@ -26,6 +27,10 @@ def asked(given: Mapping[str, object]) -> Asked:
     notes: list[str] = []
     for field in QUESTION_FIELDS:
         value = given.get(field)
+        if field == MESSAGES and isinstance(value, list | tuple):
+            value = value[-1] if value else ""
+            if isinstance(value, tuple) and len(value) == 2:  # ("user", "…"), as LangChain takes it
+                value = value[1]
         text = _text_of(value)
         if text:
             if len(text) > MAX_QUERY_CHARS:

@@ -23,7 +23,7 @@ from bethink.events.kinds import (
     NODE_STATE_CHANGE,
     RETRIEVAL_TRACE,
 )
-from bethink.recall.presets import Preset, preset_named
+from bethink.recall.presets import Preset, as_preset
 from bethink.recall.render import HEADINGS, as_history, hit_record
 from bethink.vocabulary import Json, Query, Recollection, Status, Trace
 from bethink.workflow.asked import asked, space_of
@@ -60,7 +60,7 @@ class MemoryRetrievalNode:
         self.engine = engine
         self.name = name
         self.language = language
-        self._preset = preset if isinstance(preset, Preset) else preset_named(preset)
+        self._preset = as_preset(preset)
         self._space = check_space(space) if space else ""
         self._options = options
 
@@ -72,6 +72,8 @@ class MemoryRetrievalNode:
         """The input with `history_context`, `memories`, `memory_status`, `memory_reasons` and
         `memory_error` added. Never raises for what goes wrong in here or in `emit`."""
         return self._completed(input, emit, self._found)
+
+    __call__ = process  # a graph calls its nodes as functions
 
     def failed(
         self,

@@ -12,7 +12,6 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from bethink.doors.http.serving import names_of
 from tests.doors.http.served import Served, served_on
 
 PATHS = ("/v1/status", "/health/live", "/docs", "/openapi.json", "/", "/mcp", "/nothing")
@@ -20,8 +19,8 @@ PATHS = ("/v1/status", "/health/live", "/docs", "/openapi.json", "/", "/mcp", "/
 
 @pytest.fixture
 def behind_a_proxy(tmp_path: Path) -> Iterator[Served]:
-    hosts = names_of("0.0.0.0", ["memory.example.org", "::2"])
-    with served_on(tmp_path / "m.db", open_to_all=True, hosts=hosts) as served:
+    names = ["0.0.0.0", "memory.example.org", "::2"]
+    with served_on(tmp_path / "m.db", open_to_all=True, allowed_hosts=names) as served:
         yield served
 
 
@@ -57,7 +56,7 @@ def test_under_another_name_nobody_is_served(served: Served, host: str) -> None:
     for path in PATHS:
         answer = _asked(served.client(), host, path=path)
         assert (answer.status_code, answer.json()["code"]) == (421, "wrong_host")
-        assert "--allow-host" in answer.json()["detail"]
+        assert "allowed_hosts=" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:8321", "[::1]:8321"])

@@ -106,6 +106,6 @@ STORIES = (
                chapter=1, scene=1, facts={"a": "b"}),
         _wrong("scene_context", "invalid_input", "budget", chapter=1, scene=1, plan={}, budget=0),
         _wrong("story_timeline", "invalid_input", "window", chapter=1, window=-1),
-        _wrong("story_cast", "invalid_input", "no name for a space", project="a b"),
+        _wrong("story_cast", "invalid_input", "no name for a space", project="a!b"),
     ),
 )  # fmt: skip

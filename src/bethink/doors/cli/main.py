@@ -281,9 +281,28 @@ def _one_thread() -> None:
         os.environ.setdefault(variable, "1")
 
 
+_WITH_VALUE = frozenset({"--store", "--embedder", "--retriever"})
+_WITHOUT_VALUE = frozenset({"--json", "--text", "--quiet"})
+
+
+def _command_first(words: list[str]) -> list[str]:
+    """Options that hold everywhere may stand before the command: `bethink --store FILE list`."""
+    at = 0
+    while at < len(words):
+        if words[at] in _WITH_VALUE:
+            at += 2
+        elif words[at] in _WITHOUT_VALUE or words[at].partition("=")[0] in _WITH_VALUE:
+            at += 1
+        else:
+            break
+    if at == 0 or at >= len(words) or words[at].startswith("-"):
+        return words
+    return [words[at], *words[:at], *words[at + 1 :]]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     _one_thread()
-    arguments_given = list(sys.argv[1:] if argv is None else argv)
+    arguments_given = _command_first(list(sys.argv[1:] if argv is None else argv))
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
 

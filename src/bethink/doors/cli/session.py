@@ -16,8 +16,8 @@ from bethink.checks import store_is_there
 from bethink.doors.cli.colour import Piece, Styled, painted, plain
 from bethink.doors.cli.colour import wanted as colour_wanted
 from bethink.errors import BethinkError, InvalidInput, StoreMissing
-from bethink.text.clip import clip as clip  # commands take them from here
-from bethink.text.clip import padded as padded
+from bethink.text.visible import clip as clip  # commands take them from here
+from bethink.text.visible import padded as padded
 from bethink.text.visible import visible
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Body(BaseModel):
@@ -120,8 +120,17 @@ class Options(Body):
 
 class Question(Options):
     question: str = Field(
-        examples=["which theme does Mei like? 小美喜欢什么主题？", "预算会议改到哪天？"]
+        description="what is asked; `query` is understood too",
+        examples=["which theme does Mei like? 小美喜欢什么主题？", "预算会议改到哪天？"],
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_query(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "query" in data and "question" not in data:
+            data = {**data, "question": data["query"]}
+            del data["query"]
+        return data
 
 
 class Asked(Question):

@@ -9,6 +9,7 @@ site all the same.
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import re
 import uuid
@@ -26,15 +27,17 @@ _log = logging.getLogger("bethink.server")
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, *, hosts: Collection[str]) -> None:
+    def __init__(self, app: ASGIApp, *, hosts: Collection[str], how_to_allow: str) -> None:
+        """`hosts` are our names; `how_to_allow` says how to add one, for whoever is refused."""
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts)
+        self._how_to_allow = how_to_allow
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(Headers(scope=scope))
+        refusal = self._refusal(scope)
         if refusal is not None:
             await _refuse(refusal, scope, receive, send)
             return
@@ -42,12 +45,14 @@ class Guard:
         scope.setdefault("state", {})["request_id"] = request_id
         await self._named(scope, receive, send, request_id)
 
-    def _refusal(self, headers: Headers) -> Response | None:
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
-        if _ANY not in self._hosts and _name_in(host) not in self._hosts:
+        name = _name_in(host)
+        if not (_ANY in self._hosts or name in self._hosts or _is_test_client(scope, name)):
             return problem(
                 421,
-                "this server does not answer to that name; start it with --allow-host NAME",
+                f"this server does not answer to that name; {self._how_to_allow}",
                 code="wrong_host",
             )
         origin = headers.get("origin")
@@ -55,7 +60,7 @@ class Guard:
             return problem(
                 403,
                 "a page of another site may not ask this server; open the server's own page, or "
-                "start it with --allow-host NAME",
+                f"allow the name of that site: {self._how_to_allow}",
                 code="wrong_origin",
             )
         return None
@@ -96,6 +101,27 @@ class Guard:
                 request_id=request_id,
             )
             await answer(scope, receive, named)
+
+
+def _is_test_client(scope: Scope, name: str) -> bool:
+    """Return True for a call by Starlette's TestClient or httpx's ASGITransport in this process.
+
+    Both put the name of the URL where a server puts the address of its socket, and a client of
+    their own. A request that came over a network cannot look like this: a server takes the address
+    from the socket, where it is an IP address or the path of a file, whatever the headers say.
+    """
+    server, client = scope.get("server"), scope.get("client")
+    if not server or not client or not name or server[0] != name or _is_ip_address(name):
+        return False
+    return client[0] == "testclient" or tuple(client) == ("127.0.0.1", 123)
+
+
+def _is_ip_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _name_in(place: str) -> str:

@@ -102,7 +102,7 @@ def serve(
     reception: Reception,
     bound: socket.socket,
     *,
-    hosts: Sequence[str],
+    allowed_hosts: Sequence[str],
     started: Callable[[], None] = lambda: None,
 ) -> None:
     """Until it is told to stop (Ctrl+C, SIGTERM): then no new requests are taken, those under way
@@ -113,4 +113,9 @@ def serve(
     except ModuleNotFoundError as e:
         raise MissingExtra("the server", "server") from e
     with reception, bound:
-        run(create_app(reception, hosts=hosts), bound, grace=_GRACE_SECONDS, started=started)
+        app = create_app(
+            reception,
+            allowed_hosts=allowed_hosts,
+            how_to_allow="start it with --allow-host NAME",
+        )
+        run(app, bound, grace=_GRACE_SECONDS, started=started)

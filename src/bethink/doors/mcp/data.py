@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from bethink.doors.hooks.label import NOTICE, TAG, harmless
 from bethink.recall.unverified import LABEL
-from bethink.text.clip import clip
+from bethink.text.visible import clip
 from bethink.vocabulary import TRUST, UNVERIFIED
 
 DATA = (

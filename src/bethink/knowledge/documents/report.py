@@ -50,3 +50,5 @@ class Report:
             "notes": list(self.notes),
             "seconds": round(self.seconds, 3),
         }
+
+    to_dict = as_record

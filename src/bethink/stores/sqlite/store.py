@@ -14,8 +14,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bethink.addresses import IN_MEMORY
 from bethink.clock import from_micros
-from bethink.errors import StoreReadOnly
+from bethink.errors import InvalidInput, StoreReadOnly
 from bethink.filters import Filter
 from bethink.stores.cursors import place
 from bethink.stores.protocol import (
@@ -64,6 +65,11 @@ class SQLiteStore(HasGenerations, HasWhole):
 
     def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         check_sqlite_version()
+        if str(path) == IN_MEMORY:
+            raise InvalidInput(
+                "':memory:' is no file, and this store needs one; name a file. In Python, "
+                "Engine(':memory:') and InMemoryStore() keep everything in the process"
+            )
         self.path = Path(path).absolute()
         with plain_errors(self.path):
             self._database = Database(self.path, read_only=read_only)

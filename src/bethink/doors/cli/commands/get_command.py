@@ -6,7 +6,7 @@ from bethink.doors.cli.colour import Styled
 from bethink.doors.cli.ids import memory_id
 from bethink.doors.cli.session import Session
 from bethink.errors import no_such_memory
-from bethink.remember.transfer import as_record
+from bethink.records import memory_record as as_record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from bethink.clock import system_clock
 from bethink.doors.cli.colour import Styled, identifier
 from bethink.doors.cli.inputs import filter_option
 from bethink.doors.cli.session import Session, clip, padded
-from bethink.remember.transfer import as_record
+from bethink.records import memory_record as as_record
 from bethink.vocabulary import Memory
 
 

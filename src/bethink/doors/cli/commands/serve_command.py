@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     from bethink import server_log
-    from bethink.doors.http.serving import address_of, listen, names_of, reception_for, serve
+    from bethink.doors.http.serving import address_of, listen, reception_for, serve
 
     server_log.begin()
     reception = reception_for(
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         serve(
             reception,
             bound,
-            hosts=names_of(arguments.host, arguments.allow_host),
+            allowed_hosts=[arguments.host, *arguments.allow_host],
             started=started,
         )
     return 0

@@ -5,7 +5,7 @@ import argparse
 from bethink.doors.cli.colour import identifier
 from bethink.doors.cli.session import Session, clip
 from bethink.recall.asking import space_names
-from bethink.remember.transfer import as_record
+from bethink.records import memory_record as as_record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
