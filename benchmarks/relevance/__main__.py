@@ -130,7 +130,7 @@ def _code() -> str:
     """A short hash of the modules that decide about candidates and their signals."""
     digest = sha256()
     for module in (signals, replies, questions, presets):
-        digest.update(Path(module.__file__).read_bytes())
+        digest.update(Path(str(module.__file__)).read_bytes())
     return digest.hexdigest()[:8]
 
 
