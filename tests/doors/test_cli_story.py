@@ -63,6 +63,15 @@ def test_from_a_cast_to_a_context(cli: Cli, told: Path) -> None:
     assert "Lin Wan  left arm: injured" in said
 
 
+def test_words_are_linked_to_somebody(cli: Cli, told: Path) -> None:
+    text = file(told / "s.md", "The widow 小寡妇 opened the drawer.")
+    added = cli("story", "add", text, *HERE, "--mention", "the widow=林婉", "--mention",
+                "小寡妇=王爷").json  # fmt: skip
+    assert added["entities"] == ["lin", "赵允"]
+    wrong = cli("story", "add", text, *HERE, "--mention", "the widow")
+    assert (wrong.code, "--mention: expected WORDS=NAME" in wrong.error["message"]) == (2, True)
+
+
 def test_a_file_that_cannot_be_written_is_a_warning(cli: Cli, told: Path) -> None:
     blocked = told / "1.md" / "context.json"  # below a file there is no folder
     ran = cli("scene", "--plan", file(told / "plan.json", PLAN), *HERE, "--out", str(blocked))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bethink.story import Story
 
-_TELLABLE = ("plan", "states", "events", "threads", "tags", "extract", "deadline")
+_TELLABLE = ("plan", "states", "events", "threads", "tags", "mentions", "extract", "deadline")
 _MOST_SECONDS = 30.0  # a request is not kept for longer, whatever its deadline
 
 

@@ -31,6 +31,7 @@ from bethink.story.searching import (
     not_from,
     of_entities,
     story_memory,
+    strongly_found,
     through_scenes,
 )
 from bethink.story.shelf import EVENT, SCENE, Point, before, point_of
@@ -49,9 +50,9 @@ T = TypeVar("T")
 
 TOP_K = 10
 WINDOW = 3  # chapters
-_FEW = 3  # memories of the scene's own entities; with fewer, others are looked at too
+_FEW = 3  # memories of the scene's own entities; with fewer, what is weakly found fills up
 _KEEP = 0.05  # the share of the best score that a memory of nobody in the scene needs
-_OF_OTHERS = 0.5  # their scores count for less: they fill up, and do not push anything out
+_OF_OTHERS = 0.5  # measured: with more, unrelated scenes push into the first three
 _MODEL_SHARE = 0.5  # of the time that is left: the searches need the rest
 
 
@@ -214,21 +215,16 @@ class ContextMaker:
         time = {"metadata.at": {"!=": self._here.at}} if self._allow_future else None
         always = [content(None), time or not_from(self._here.at)]
         closely = [*always, _of_the_scene(planned.entities, plan, names)]
-        found = self._searched(planned.phrases, closely)
-        near = through_scenes(merged(found, names))
-        if len(near) < _FEW:
-            known = {memory.id for memory in near}
-            wider = through_scenes(merged(self._searched(planned.phrases, always), names))
-            near += [
-                memory.model_copy(
-                    update={
-                        "reason": f"{memory.reason} (of others)",
-                        "score": round(memory.score * _OF_OTHERS, 6),
-                    }
-                )
-                for memory in wider
-                if memory.id not in known
-            ]
+        mine = merged(self._searched(planned.phrases, closely), names)
+        known = {memory.id for memory in mine}
+        anybody = self._searched(planned.phrases, always)
+        strong = strongly_found(anybody)
+        others = [
+            _of_others(memory, strongly=memory.id in strong)
+            for memory in merged(anybody, names)
+            if memory.id not in known and (memory.id in strong or len(mine) < _FEW)
+        ]
+        near = through_scenes(sorted([*mine, *others], key=lambda memory: -memory.score))
         best = max((memory.score for memory in near), default=0.0)
         there = set(names.canonicals(planned.entities))
         near = [m for m in near if m.score >= _KEEP * best or there.intersection(m.entities)]
@@ -257,6 +253,13 @@ def _of_the_scene(entities: Sequence[str], plan: ScenePlan, names: Names) -> Whe
     if plan.location:
         ways.append({"metadata.place": plan.location})
     return {"or": ways}
+
+
+def _of_others(memory: StoryMemory, *, strongly: bool) -> StoryMemory:
+    """What concerns nobody in the scene. A phrase that finds it strongly keeps its score: a
+    scene may matter whoever is in it. Else it counts for less than what concerns somebody here."""
+    score = memory.score if strongly else round(memory.score * _OF_OTHERS, 6)
+    return memory.model_copy(update={"reason": f"{memory.reason} (of others)", "score": score})
 
 
 def _with_previous(

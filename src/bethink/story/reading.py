@@ -70,6 +70,17 @@ def states_from(told: object) -> Mapping[str, Any]:
     )
 
 
+def mentions_from(told: object) -> dict[str, str]:
+    """Words of a text, and whom they mean in it."""
+    if isinstance(told, Mapping) and all(
+        isinstance(one, str) and one.strip() for pair in told.items() for one in pair
+    ):
+        return dict(told)
+    raise InvalidInput(
+        f'mentions: expected an object like {{"the widow": "Tamsin"}}, got {shown(told)}'
+    )
+
+
 def is_names(characters: object) -> bool:
     """A list of names: who is in the scene, rather than who is in the story."""
     return (

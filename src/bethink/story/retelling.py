@@ -8,7 +8,14 @@ from typing import Any
 from bethink.story.models import ScenePlan
 from bethink.story.shelf import EVENT, SCENE, STATE, THREAD, Point
 from bethink.story.splitting import sentences_of
-from bethink.story.telling import GIVEN, MADE_OF, SENTENCE, part_of
+from bethink.story.telling import (
+    GIVEN,
+    MADE_OF,
+    SENTENCE,
+    Mentions,
+    mentions_of,
+    part_of,
+)
 from bethink.vocabulary import Memory
 
 EXTRACTED = "extracted"  # metadata: a language model found it in the text
@@ -36,6 +43,9 @@ class Former:
             characters=_texts(first.metadata.get(GIVEN)),
             tags=list(first.tags),
         )
+
+    def mentions(self) -> Mentions:
+        return mentions_of(self._parts[0]) if self._parts else {}
 
     def is_another(self, text: str) -> bool:
         """Does this text share next to nothing with the one before?"""

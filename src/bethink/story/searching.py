@@ -20,6 +20,7 @@ _BUDGET = 20_000  # tokens: whoever asks cuts by number
 _MOST_KEYS = 256
 # A memory is worth what its best phrase gives it, and a little more if others find it too.
 _BEST, _ALL = 0.7, 0.3
+_STRONG = 0.5  # more likely than not, the passage is what the phrase asks for
 # What answers "what was told": states and threads are asked for as such, for they change.
 _ASKED_FOR_AS_SUCH = [CAST, STATE, THREAD]
 
@@ -110,6 +111,11 @@ def merged(found: Sequence[Found], names: Names) -> list[StoryMemory]:
             hits.setdefault(hit.id, []).append((one.phrase, hit))
     memories = [_memory(mine, len(found), names) for mine in hits.values()]
     return sorted(memories, key=lambda m: -m.score)
+
+
+def strongly_found(found: Sequence[Found]) -> set[str]:
+    """Return the ids of the memories that a single phrase finds with a relevance of one half."""
+    return {hit.id for one in found for hit in one.hits if (hit.relevance or 0.0) >= _STRONG}
 
 
 def through_scenes(memories: Sequence[StoryMemory]) -> list[StoryMemory]:

@@ -29,7 +29,14 @@ from bethink.story.models import (
     TimelineEntry,
 )
 from bethink.story.naming import Names
-from bethink.story.reading import cast_from, is_names, plan_from, states_from, texts
+from bethink.story.reading import (
+    cast_from,
+    is_names,
+    mentions_from,
+    plan_from,
+    states_from,
+    texts,
+)
 from bethink.story.searching import (
     any_of,
     content,
@@ -41,6 +48,7 @@ from bethink.story.searching import (
 from bethink.story.shelf import EVENT, STATE, Point, point, point_of, until
 from bethink.story.states import States, as_last_word, state_record
 from bethink.story.taking_in import SceneIn, leave_out, take_in
+from bethink.story.telling import retagged_scene
 from bethink.story.threads import close, thread_of, thread_record, threads
 
 if TYPE_CHECKING:
@@ -94,13 +102,15 @@ class Story:
         events: Iterable[StoryEvent | str | Mapping[str, Any]] | None = None,
         threads: Iterable[str] | None = None,
         tags: Iterable[str] = (),
+        mentions: Mapping[str, str] | None = None,
         extract: bool = False,
         deadline: float | None = None,
     ) -> SceneAdded:
         """Take in a scene; told again, it replaces what was told of it. `states` are what holds
         at its end, by entity; `events` what happens in it; `threads` what it leaves open: whatever
         is left out stays as it was told before, and so does the plan. Where no events are told,
-        the plan's summary (or the first sentence) is its event. `extract` asks the language model
+        the plan's summary (or the first sentence) is its event. `mentions` links words of this text
+        to somebody: {"the widow": "Tamsin", "小姑娘": "阿灵"}. `extract` asks the language model
         for events, states and threads that nobody told, within the deadline."""
         return take_in(
             self._shelf,
@@ -113,6 +123,7 @@ class Story:
                 None if events is None else list(events),
                 None if threads is None else texts(threads, "threads"),
                 tuple(texts(tags, "tags")),
+                None if mentions is None else mentions_from(mentions),
             ),
             extract=extract,
             deadline=self._deadline(deadline),
@@ -193,9 +204,11 @@ class Story:
         """What holds of an entity from this scene on; other facts stay, and an empty text ends
         one. The memory's id."""
         where = point(chapter, scene)
-        record = state_record(self._shelf, self._names(), entity, where, facts, source=source)
+        names = self._names()
+        record = state_record(self._shelf, names, entity, where, facts, source=source)
         record = as_last_word(self._shelf, record)
         self._shelf.put([record])
+        self._shelf.put(retagged_scene(self._shelf, names, where))  # the scene concerns it, too
         return str(record["id"])
 
     def state_of(

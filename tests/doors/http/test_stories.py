@@ -87,6 +87,14 @@ def test_states_timeline_threads_and_search(story: httpx.Client) -> None:
     assert story.get(f"{RIVER}/cast").json()["characters"][1]["name"] == "赵允"
 
 
+def test_words_are_linked_to_somebody(story: httpx.Client) -> None:
+    body = {
+        "chapter": 3, "scene": 1, "text": "The widow 小寡妇 opened the drawer.",
+        "mentions": {"the widow": "林婉", "小寡妇": "王爷"},
+    }  # fmt: skip
+    assert story.post(f"{RIVER}/scenes", json=body).json()["entities"] == ["lin", "zhao"]
+
+
 def test_scenes_move_and_go(story: httpx.Client) -> None:
     def threads() -> list[Any]:
         return list(story.get(f"{RIVER}/threads").json()["threads"])

@@ -50,6 +50,11 @@ class ToldScene(Body):
     events: list[StoryEvent | str] | None = Field(None, examples=[["林婉 loses the sword"]])
     threads: list[str] | None = Field(None, examples=[["谁伤了林婉？"]])
     tags: list[str] = Field([], examples=[["draft"]])
+    mentions: dict[str, str] | None = Field(
+        None,
+        description="words of this text, and whom they mean",
+        examples=[{"the widow": "Tamsin", "小姑娘": "阿灵"}],
+    )
     extract: bool = Field(False, description="ask the language model for what is not told")
     deadline: float | None = Field(None, description="seconds for the language model")
 

@@ -19,7 +19,8 @@ examples:
   bethink story cast cast.json --project river           who is in it; without a file: show them
   bethink story add chapter-3.md --project river --chapter 3       cut at headings and breaks
   bethink story add scene.md --project river --chapter 3 --scene 2 --plan plan.json \\
-      --states states.json --event "林婉 loses the sword" --thread "谁拿走了剑？"
+      --states states.json --event "林婉 loses the sword" --thread "谁拿走了剑？" \\
+      --mention "the widow=Tamsin" --mention "小姑娘=阿灵"
   bethink story state 林婉 --project river --chapter 3 --scene 2           as of that scene
   bethink story state 林婉 --project river --chapter 3 --scene 2 --set "left arm=injured"
   bethink story threads --project river --chapter 3 --scene 2
@@ -52,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     adding.add_argument("--event", action="append", metavar="TEXT", help="may be repeated")
     adding.add_argument(
         "--thread", action="append", metavar="TEXT", help="what it leaves open; may be repeated"
+    )
+    adding.add_argument(
+        "--mention",
+        action="append",
+        metavar="WORDS=NAME",
+        help='whom words of this text mean: "the widow=Tamsin"; may be repeated',
     )
     adding.add_argument("--tag", action="append", default=[], metavar="TAG")
     adding.add_argument(
@@ -89,7 +96,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 # Which option belongs where, with what it is when it is not given.
 _BELONGS: dict[str, tuple[str, Any]] = {
     "plan": ("add", None), "states": ("add", None), "event": ("add", None),
-    "thread": ("add", None), "tag": ("add", []), "extract": ("add", False),
+    "thread": ("add", None), "mention": ("add", None), "tag": ("add", []),
+    "extract": ("add", False),
     "set": ("state", None), "source": ("state", ""),
     "open": ("threads", None), "close": ("threads", None), "resolution": ("threads", ""),
     "closed": ("threads", False), "entity": ("threads", None),
@@ -130,6 +138,8 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         "states": None if arguments.states is None else _json(arguments.states, "--states"),
         "events": arguments.event,
         "threads": arguments.thread,
+        "mentions": arguments.mention
+        and dict(_pair(one, "--mention") for one in arguments.mention),
     }
     if arguments.scene is None:
         beside = [name for name, value in told.items() if value is not None or arguments.tag]
@@ -191,7 +201,7 @@ def _state(arguments: argparse.Namespace, session: Session) -> None:
         if arguments.given is None:
             raise InvalidInput("whose state? name a character")
         story = _story(arguments, session, creates=True)
-        facts = dict(map(_pair, arguments.set))
+        facts = dict(_pair(one, "--set") for one in arguments.set)
         story.record_state(arguments.given, chapter, scene, facts, source=arguments.source)
         _hint_doubts(story, [arguments.given], session)
     else:
@@ -224,10 +234,16 @@ def _hint_doubts(story: Story, names: Sequence[str], session: Session) -> None:
         session.hint(note)
 
 
-def _pair(told: str) -> tuple[str, str]:
+_PAIRS = {
+    "--set": 'KEY=VALUE like "left arm=injured"',
+    "--mention": 'WORDS=NAME like "the widow=Tamsin"',
+}
+
+
+def _pair(told: str, option: str) -> tuple[str, str]:
     key, equals, value = told.partition("=")
     if not equals or not key.strip():
-        raise InvalidInput(f'--set: expected KEY=VALUE like "left arm=injured", got {told!r}')
+        raise InvalidInput(f"{option}: expected {_PAIRS[option]}, got {told!r}")
     return key.strip(), value.strip()
 
 
