@@ -128,7 +128,9 @@ def test_scenes_move_and_go(cli: Cli, told: Path) -> None:
 def test_a_slip_of_the_pen_and_an_empty_story_are_said(cli: Cli, told: Path) -> None:
     slip = "'林碗婉' is nobody of the cast; did you mean '林婉'?"
     assert slip in cli("story", "state", "林碗婉", *HERE).err
-    assert slip in cli("story", "state", "林碗婉", *HERE, "--set", "a=b").err
+    refused = cli("story", "state", "林碗婉", *HERE, "--set", "a=b")
+    assert (refused.code, slip in refused.error["message"]) == (2, True)
+    assert slip in cli("story", "state", "林碗婉", *HERE, "--set", "a=b", "--allow-new").err
     assert slip in cli("story", "threads", *HERE, "--entity", "林碗婉").err
     plan = file(told / "plan.json", {"characters": ["林碗婉"]})
     assert slip in cli("scene", "--plan", plan, *HERE).err

@@ -187,7 +187,7 @@ def test_a_name_of_two_is_said_and_the_rest_goes_on(story: Story) -> None:
 def test_a_cast_of_the_caller_joins_the_one_that_is_kept(story: Story) -> None:
     told(story)
     own = [Character(id="other-id", name="林婉", aliases=["小林"]), Character(name="阿福")]
-    story.record_state("阿福", 1, 1, {"job": "cook 厨子"})
+    story.record_state("阿福", 1, 1, {"job": "cook 厨子"}, allow_new=True)
     context = story.scene_context(ScenePlan(characters=["小林", "阿福"]), own, 4, 2)
     assert [s.entity_id for s in context.entity_states if s.entity_id != "sword"] == ["lin", "阿福"]
     by_name = story.scene_context(ScenePlan(), ["小林", "阿婉", "Captain"], 4, 2)
@@ -222,6 +222,16 @@ def test_a_model_names_who_and_what_to_look_for() -> None:
     ]  # fmt: skip
     assert {"lin", "sword"} <= {s.entity_id for s in context.entity_states}
     assert context.missing == ["the language model's 'Sauron' was left out: nobody of the cast"]
+
+
+def test_a_model_may_use_titles() -> None:
+    model = Model(
+        {"entities": ["the captain", "王爷大人"], "events": [], "phrases": ["雨", "rain"]}
+    )
+    with Engine.in_memory(embedder="hashing", settings=Settings(), llm=model) as engine:
+        context = told(story_in(engine)).scene_context({"title": "Night 夜"}, None, 4, 2)
+    assert {"lin", "zhao"} <= {state.entity_id for state in context.entity_states}
+    assert context.missing == []
 
 
 def test_answered_with_a_model_nothing_is_missing() -> None:

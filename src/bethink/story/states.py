@@ -14,6 +14,8 @@ from bethink.checks import shown
 from bethink.errors import InvalidInput
 from bethink.shelf import Shelf, Where
 from bethink.story.models import (
+    Cast,
+    Character,
     Claim,
     Contradiction,
     EntityState,
@@ -56,6 +58,36 @@ def _as_text(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value) if isinstance(value, int | float) else value
+
+
+def check_known(shelf: Shelf, names: Names, asked: Iterable[str]) -> None:
+    """Raise InvalidInput for a name that is neither in the cast nor had a state before: a slip of
+    the pen would make a new character. A story without a cast takes any name that is not nearly
+    one of those before."""
+    unknown = [name for name in asked if names.resolve(name) is None]
+    if not unknown:
+        return
+    before = {
+        names.now(one): str(memory.metadata.get("name") or one)
+        for memory in shelf.of_kind(STATE)
+        for one in memory.entities[:1]
+    }
+    others = [Character(name=name) for name in before.values() if names.resolve(name) is None]
+    everybody = Names(Cast(characters=[*names.cast.characters, *_each_once(others, names)]))
+    for name in unknown:
+        near = everybody.nearly(name)
+        if names.canonical(name) in before or (near is None and not names.cast.characters):
+            continue
+        meant = f"; did you mean {near!r}?" if near is not None else "."
+        raise InvalidInput(
+            f"{name!r} is nobody of the cast{meant} Nothing was recorded. Add the name to the "
+            "cast, or record it as somebody new (allow_new, --allow-new)"
+        )
+
+
+def _each_once(others: Iterable[Character], names: Names) -> list[Character]:
+    taken = {id_for(one.id) for one in names.cast.characters}
+    return list({one.id: one for one in others if id_for(one.id) not in taken}.values())
 
 
 def state_record(

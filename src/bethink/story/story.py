@@ -46,7 +46,7 @@ from bethink.story.searching import (
     of_entities,
 )
 from bethink.story.shelf import EVENT, STATE, Point, point, point_of, until
-from bethink.story.states import States, as_last_word, state_record
+from bethink.story.states import States, as_last_word, check_known, state_record
 from bethink.story.taking_in import SceneIn, leave_out, take_in
 from bethink.story.telling import retagged_scene
 from bethink.story.threads import close, thread_of, thread_record, threads
@@ -103,6 +103,7 @@ class Story:
         threads: Iterable[str] | None = None,
         tags: Iterable[str] = (),
         mentions: Mapping[str, str] | None = None,
+        allow_new: bool = False,
         extract: bool = False,
         deadline: float | None = None,
     ) -> SceneAdded:
@@ -110,8 +111,9 @@ class Story:
         at its end, by entity; `events` what happens in it; `threads` what it leaves open: whatever
         is left out stays as it was told before, and so does the plan. Where no events are told,
         the plan's summary (or the first sentence) is its event. `mentions` links words of this text
-        to somebody: {"the widow": "Tamsin", "小姑娘": "阿灵"}. `extract` asks the language model
-        for events, states and threads that nobody told, within the deadline."""
+        to somebody: {"the widow": "Tamsin", "小姑娘": "阿灵"}. States and links of a name that the
+        cast does not know are refused, unless `allow_new`. `extract` asks the language model for
+        events, states and threads that nobody told, within the deadline."""
         return take_in(
             self._shelf,
             self._names(),
@@ -127,6 +129,7 @@ class Story:
             ),
             extract=extract,
             deadline=self._deadline(deadline),
+            allow_new=allow_new,
         )
 
     def add_chapter(self, chapter: int, text: str, *, extract: bool = False) -> list[SceneAdded]:
@@ -200,11 +203,14 @@ class Story:
         facts: Mapping[str, Any],
         *,
         source: str = "",
+        allow_new: bool = False,
     ) -> str:
         """What holds of an entity from this scene on; other facts stay, and an empty text ends
-        one. The memory's id."""
+        one. A name that the cast does not know is refused, unless `allow_new`. The memory's id."""
         where = point(chapter, scene)
         names = self._names()
+        if not allow_new:
+            check_known(self._shelf, names, [entity])
         record = state_record(self._shelf, names, entity, where, facts, source=source)
         record = as_last_word(self._shelf, record)
         self._shelf.put([record])

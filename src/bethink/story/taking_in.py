@@ -13,7 +13,7 @@ from bethink.story.models import SceneAdded, ScenePlan
 from bethink.story.naming import Names
 from bethink.story.retelling import Former, marked, note_on_what_stays
 from bethink.story.shelf import EVENT, SCENE, STATE, THREAD, Point, point_of
-from bethink.story.states import state_record
+from bethink.story.states import check_known, state_record
 from bethink.story.telling import (
     MADE_OF,
     TOLD_WITH,
@@ -50,6 +50,7 @@ def take_in(
     extract: bool,
     deadline: float,
     of_a_chapter: bool = False,
+    allow_new: bool = False,
 ) -> SceneAdded:
     """`of_a_chapter`: its number was counted, so that with quite another text it is another
     scene."""
@@ -61,6 +62,8 @@ def take_in(
         plan = _kept_plan(former, told)
     check_text(told.text, where)
     mentions = former.mentions() if told.mentions is None else told.mentions
+    if not allow_new:
+        check_known(shelf, names, [*(told.states or ()), *(told.mentions or {}).values()])
     notes = doubts(names, told, plan)
     failed = False
     if extract:

@@ -63,7 +63,10 @@ def test_states_timeline_threads_and_search(story: httpx.Client) -> None:
     nearly = story.get(f"{RIVER}/state", params={**at, "entity": "林碗婉"})
     assert nearly.json() == {"state": None, "notes": [slip]}
     made = {"entity": "林碗婉", "chapter": 9, "scene": 1, "facts": {"a": "b"}}
-    assert story.post(f"{RIVER}/states", json=made).json()["notes"] == [slip]
+    refused = story.post(f"{RIVER}/states", json=made)
+    assert (refused.status_code, slip in refused.json()["detail"]) == (422, True)
+    new = story.post(f"{RIVER}/states", json={**made, "allow_new": True})
+    assert new.json()["notes"] == [slip]
     everybody = story.get(f"{RIVER}/states", params={"chapter": 4, "scene": 1}).json()["states"]
     assert [one["entity_id"] for one in everybody] == ["lin"]
     told = {"entity": "captain", "chapter": 3, "scene": 1, "facts": {"left arm": "healed"}}

@@ -55,6 +55,7 @@ class ToldScene(Body):
         description="words of this text, and whom they mean",
         examples=[{"the widow": "Tamsin", "小姑娘": "阿灵"}],
     )
+    allow_new: bool = Field(False, description="states of names that the cast does not know")
     extract: bool = Field(False, description="ask the language model for what is not told")
     deadline: float | None = Field(None, description="seconds for the language model")
 
@@ -71,6 +72,7 @@ class ToldState(Body):
     scene: int
     facts: dict[str, Any] = Field(examples=[{"left arm": "healed"}])
     source: str = ""
+    allow_new: bool = Field(False, description="record a name that the cast does not know")
 
 
 class MovedScene(Body):

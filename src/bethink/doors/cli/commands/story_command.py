@@ -64,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     adding.add_argument(
         "--extract", action="store_true", help="ask the language model what is not told"
     )
+    parser.add_argument(
+        "--allow-new",
+        action="store_true",
+        help="(add, state) record states of names that the cast does not know",
+    )
     state = parser.add_argument_group("state")
     state.add_argument(
         "--set", action="append", metavar="KEY=VALUE", help="record it; an empty value ends a fact"
@@ -111,6 +116,8 @@ def _refuse_what_does_not_belong(arguments: argparse.Namespace) -> None:
     for name, (where, default) in _BELONGS.items():
         if where != arguments.what and getattr(arguments, name) != default:
             raise InvalidInput(f"--{name.replace('_', '-')} is for 'bethink story {where}'")
+    if arguments.allow_new and arguments.what not in ("add", "state"):
+        raise InvalidInput("--allow-new is for 'bethink story add' and 'bethink story state'")
     if arguments.given is not None and arguments.what in ("threads", "timeline", "remove", "move"):
         raise InvalidInput(f"'bethink story {arguments.what}' takes no {arguments.given!r}")
 
@@ -158,6 +165,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
                 text,
                 tags=arguments.tag,
                 extract=arguments.extract,
+                allow_new=arguments.allow_new,
                 **told,
             )
         ]
@@ -202,7 +210,14 @@ def _state(arguments: argparse.Namespace, session: Session) -> None:
             raise InvalidInput("whose state? name a character")
         story = _story(arguments, session, creates=True)
         facts = dict(_pair(one, "--set") for one in arguments.set)
-        story.record_state(arguments.given, chapter, scene, facts, source=arguments.source)
+        story.record_state(
+            arguments.given,
+            chapter,
+            scene,
+            facts,
+            source=arguments.source,
+            allow_new=arguments.allow_new,
+        )
         _hint_doubts(story, [arguments.given], session)
     else:
         story = _story(arguments, session)
