@@ -139,7 +139,7 @@ def test_a_cast_is_refused_with_a_reason() -> None:
     with small_engine() as engine:
         story = Story(engine, "p")
         with pytest.raises(
-            InvalidInput, match=r"characters\.0\.alias.*a character has id, name, aliases"
+            InvalidInput, match=r"characters\.0: .*alias.*a character has id, name, aliases"
         ):
             story.set_cast({"characters": [{"name": "林婉", "alias": ["阿婉"]}]})
         assert story.cast() == Cast()

@@ -9,6 +9,7 @@ from bethink.story.models import ScenePlan
 from bethink.story.shelf import EVENT, SCENE, STATE, THREAD, Point
 from bethink.story.splitting import sentences_of
 from bethink.story.telling import (
+    FURTHER,
     GIVEN,
     MADE_OF,
     SENTENCE,
@@ -42,6 +43,7 @@ class Former:
             time=_text(first.metadata.get("time")),
             characters=_texts(first.metadata.get(GIVEN)),
             tags=list(first.tags),
+            **_further(first.metadata.get(FURTHER)),
         )
 
     def mentions(self) -> Mentions:
@@ -85,6 +87,10 @@ def note_on_what_stays(where: Point, staying: Sequence[Memory]) -> list[str]:
 
 def _sentences(text: str) -> set[str]:
     return {"".join(sentence.split()) for sentence in sentences_of(text)}
+
+
+def _further(value: object) -> dict[str, Any]:
+    return {str(name): told for name, told in value.items()} if isinstance(value, dict) else {}
 
 
 def _text(value: object) -> str:

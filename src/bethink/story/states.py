@@ -18,7 +18,7 @@ from bethink.story.models import (
     Character,
     Claim,
     Contradiction,
-    EntityState,
+    EntityStateSnapshot,
     Source,
     StateChange,
 )
@@ -150,7 +150,7 @@ class _Held(NamedTuple):
         return (source.chapter, source.scene) == place
 
 
-def merged(entity_id: str, name: str, records: Iterable[Memory]) -> EntityState | None:
+def merged(entity_id: str, name: str, records: Iterable[Memory]) -> EntityStateSnapshot | None:
     """The state after these records, whichever order they were told in."""
     placed = [(place, memory) for memory in records if (place := point_of(memory)) is not None]
     placed.sort(key=lambda one: one[0])  # stable: within a scene, in the order told
@@ -181,11 +181,11 @@ def merged(entity_id: str, name: str, records: Iterable[Memory]) -> EntityState 
                 )
             )
     last = changes[-1]
-    return EntityState(
+    return EntityStateSnapshot(
         entity_id=entity_id,
         name=name,
-        chapter=last.chapter,
-        scene=last.scene,
+        chapter_index=last.chapter,
+        scene_index=last.scene,
         facts={one.key: one.value for one in held.values() if one.value},
         changes=changes,
         sources={one.key: one.claims[-1].source for one in held.values() if one.value},
@@ -209,13 +209,13 @@ class States:
         self._shelf = shelf
         self._names = names
 
-    def of(self, entity: str, where: Where) -> EntityState | None:
+    def of(self, entity: str, where: Where) -> EntityStateSnapshot | None:
         entity_id = self._names.canonical(entity)
         keys = self._names.keys(entity_id)
         found = self._shelf.of_kind(STATE, {"entities": {"in": keys}, **where})
         return merged(entity_id, self._name(entity_id, found), found)
 
-    def all(self, where: Where) -> dict[str, EntityState]:
+    def all(self, where: Where) -> dict[str, EntityStateSnapshot]:
         """Every entity that anything was recorded of."""
         records: dict[str, list[Memory]] = {}
         for memory in self._shelf.of_kind(STATE, where):

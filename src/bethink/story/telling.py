@@ -21,6 +21,7 @@ from bethink.vocabulary import Memory
 GIVEN, TOLD_WITH, MADE_OF = "given", "told_with", "made_of"
 # Metadata of a scene: words of its text, and whom they mean there: {"the widow": "Tamsin"}.
 MENTIONS = "mentions"
+FURTHER = "plan"  # the fields of its plan that are the author's own
 SENTENCE = "sentence"
 
 Mentions = Mapping[str, str]
@@ -86,6 +87,7 @@ def scene_records(
                 GIVEN: plan.characters,
                 TOLD_WITH: str(where),
                 **({MENTIONS: dict(mentions)} if mentions else {}),
+                **({FURTHER: plan.further} if plan.further else {}),
             },
         }
         for number, (part, entities) in enumerate(zip(parts, who, strict=True))

@@ -44,10 +44,10 @@ def test_from_a_scene_to_the_context_of_the_next(story: httpx.Client) -> None:
     asked = {"chapter": 2, "scene": 2, "plan": plan, "characters": CAST, "deadline": 5}
     context = story.post(f"{RIVER}/context", json=asked).json()
     assert context["entity_states"][0]["facts"] == {"left arm": "injured", "age": "19"}
-    assert context["relevant_memories"][0]["chapter"] == 1
+    assert context["relevant_memories"][0]["chapter_index"] == 1
     assert [thread["opened_at"] for thread in context["open_threads"]] == [AT]
     assert "FUTURE" not in str(context)
-    assert context["status"] == "degraded"  # by rules
+    assert context["status"] == "answered"  # by rules
     ahead = story.post(f"{RIVER}/context", json={**asked, "scene": 1, "allow_future": True})
     assert "FUTURE" in ahead.text
     by_names = story.post(f"{RIVER}/context", json={**asked, "characters": ["王爺"]}).json()
@@ -130,7 +130,7 @@ def test_a_context_within_a_budget(story: httpx.Client) -> None:
     ("path", "body", "words"),
     [
         ("scenes", {**AT, "text": " "}, "nothing to add"),
-        ("scenes", {**AT, "text": "x", "plan": {"titel": "x"}}, "titel"),
+        ("scenes", {**AT, "text": "x", "plan": {"beats": 7}}, "beats"),
         ("scenes", {"chapter": -1, "scene": 1, "text": "x"}, "chapter: expected a whole number"),
         ("scenes", {**AT, "text": "x", "states": {"林婉": {}}}, "facts"),
         ("states", {**AT, "entity": "", "facts": {"a": "b"}}, "no name"),
@@ -175,7 +175,8 @@ def test_a_key_of_another_story_sees_nothing_of_it(served: Served) -> None:
     assert other.put(f"{mine}/cast", json=CAST).status_code == 200
     assert other.post(f"{mine}/scenes", json={**AT, "text": "林婉来了"}).status_code == 201
     assert (
-        other.post(f"{mine}/search", json={"query": "林婉"}).json()["memories"][0]["chapter"] == 1
+        other.post(f"{mine}/search", json={"query": "林婉"}).json()["memories"][0]["chapter_index"]
+        == 1
     )
     only_writes = served.keyed("write", spaces=["江湖"])
     told = only_writes.post(f"{mine}/scenes", json={**AT, "text": "林婉走了"}).json()

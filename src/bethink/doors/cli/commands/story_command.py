@@ -42,10 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("what", choices=_WHAT)
     parser.add_argument("given", nargs="?", metavar="FILE|ENTITY", help="'-' reads a pipe")
-    parser.add_argument("--project", required=True, help="the space that holds the story")
-    parser.add_argument("--chapter", type=int, metavar="N")
     parser.add_argument(
-        "--scene", type=int, metavar="N", help="(add, remove, move) left out: a whole chapter"
+        "--project", "--project-id", required=True, help="the space that holds the story"
+    )
+    parser.add_argument("--chapter", "--chapter-index", type=int, metavar="N")
+    parser.add_argument(
+        "--scene",
+        "--scene-index",
+        type=int,
+        metavar="N",
+        help="(add, remove, move) left out: a whole chapter",
     )
     adding = parser.add_argument_group("add")
     adding.add_argument("--plan", metavar="FILE", help="the scene's plan, as JSON")
