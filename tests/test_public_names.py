@@ -61,7 +61,7 @@ bethink.stores: CompositeStore ElasticRetriever InMemoryStore PostgresStore Qdra
 bethink.stores: Retriever SQLiteStore Store
 bethink.stores.postgres: PostgresStore
 bethink.stores.sqlite: SQLiteStore
-bethink.story: Cast Character EntityState SceneMemoryContext ScenePlan Story StoryTools
+bethink.story: Cast Character EntityStateSnapshot SceneMemoryContext ScenePlan Story StoryTools
 bethink.testing: EmbedderContract RetrieverContract StoreContract
 bethink.text: count_tokens find_time_phrases redact tokenise
 bethink.tiers: Decision Digest Offer Principal Tier

@@ -52,7 +52,7 @@ def _said(check: Check, context: SceneMemoryContext, threads: Mapping[str, str])
         case "memories":
             yield from (memory.text for memory in context.relevant_memories)
         case "timeline":
-            yield from (entry.text for entry in context.timeline_context)
+            yield from (entry.text for entry in context.events)
         case "threads":
             yield from ("" for one in context.open_threads if one.id == threads[check.about])
 
@@ -95,7 +95,8 @@ def _sayings(scene: Scene) -> Iterator[str]:
 def _places(value: Any, path: str) -> Iterator[tuple[str, At]]:
     """Every place in the story that is written in the context, and where in it."""
     if isinstance(value, dict):
-        chapter, scene = value.get("chapter"), value.get("scene")
+        chapter = value.get("chapter", value.get("chapter_index"))
+        scene = value.get("scene", value.get("scene_index"))
         if isinstance(chapter, int) and isinstance(scene, int):
             yield path, At(chapter, scene)
         for key, inner in value.items():

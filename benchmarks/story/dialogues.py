@@ -107,7 +107,7 @@ def _ask(
         count["any"] += any(ranks)
         count["first 3"] += any(0 < rank <= 3 for rank in ranks)
         early = story.scene_context(plan, None, middle.chapter, middle.scene, deadline=_SECONDS)
-        places = [(one.chapter, one.scene) for one in early.timeline_context]
+        places = [(one.chapter, one.scene) for one in early.events]
         places += [(one.chapter or 0, one.scene or 0) for one in early.relevant_memories]
         count["leaks"] += any(place >= (middle.chapter, middle.scene) for place in places)
 

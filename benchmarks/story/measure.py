@@ -128,7 +128,7 @@ def _sizes(contexts: Sequence[SceneMemoryContext], spent: float) -> dict[str, fl
     return {
         "memories": mean(len(c.relevant_memories) for c in contexts),
         "states": mean(len(c.entity_states) for c in contexts),
-        "timeline": mean(len(c.timeline_context) for c in contexts),
+        "timeline": mean(len(c.events) for c in contexts),
         "threads": mean(len(c.open_threads) for c in contexts),
         "tokens": mean(count_tokens(_shown(c)) for c in contexts),
         "ms": round(spent / len(contexts) * 1000, 1),
@@ -139,7 +139,7 @@ def _shown(context: SceneMemoryContext) -> str:
     told: list[Any] = [
         *(f"{s.name}: {s.facts}" for s in context.entity_states),
         *(m.text for m in context.relevant_memories),
-        *(e.text for e in context.timeline_context),
+        *(e.text for e in context.events),
         *(t.text for t in context.open_threads),
     ]
     return "\n".join(told)

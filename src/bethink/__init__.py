@@ -30,7 +30,7 @@ __all__ = [
     "EmbedderError",
     "Engine",
     "EngineStatus",
-    "EntityState",
+    "EntityStateSnapshot",
     "Event",
     "Exported",
     "Extent",
@@ -173,7 +173,13 @@ if TYPE_CHECKING:
     from bethink.stores.protocol import Page, Store
     from bethink.stores.retrievers import Retriever
     from bethink.stores.sqlite.store import SQLiteStore
-    from bethink.story.models import Cast, Character, EntityState, SceneMemoryContext, ScenePlan
+    from bethink.story.models import (
+        Cast,
+        Character,
+        EntityStateSnapshot,
+        SceneMemoryContext,
+        ScenePlan,
+    )
     from bethink.story.story import Story
     from bethink.story.tools import StoryTools
     from bethink.tiers.digest import Digest, Proposal
@@ -248,7 +254,9 @@ else:
             "bethink.stores.protocol": "Page Store",
             "bethink.stores.retrievers": "Retriever",
             "bethink.stores.sqlite.store": "SQLiteStore",
-            "bethink.story.models": "Cast Character EntityState SceneMemoryContext ScenePlan",
+            "bethink.story.models": (
+                "Cast Character EntityStateSnapshot SceneMemoryContext ScenePlan"
+            ),
             "bethink.story.story": "Story",
             "bethink.story.tools": "StoryTools",
             "bethink.tiers.digest": "Digest Proposal",

@@ -21,10 +21,11 @@ from benchmarks.story.runs import MAIN, RUNS
 from bethink.llms.openai_compatible import OpenAICompatibleLLM
 from bethink.llms.protocol import complete_json
 from bethink.story import (
-    EntityState,
+    EntityStateSnapshot,
     SceneMemoryContext,
-    StoryMemory,
+    StoryMemoryChunk,
     Thread,
+    TimelineContext,
     TimelineEntry,
 )
 from bethink.story.models import ScenePoint, Source
@@ -40,21 +41,30 @@ def context(**parts: object) -> SceneMemoryContext:
     )
 
 
-def state(entity: str, fact: str, value: str, at: At) -> EntityState:
+def state(entity: str, fact: str, value: str, at: At) -> EntityStateSnapshot:
     source = Source(memory_id="m", chapter=at.chapter, scene=at.scene)
-    return EntityState(
+    return EntityStateSnapshot(
         entity_id=entity,
         name=entity,
-        chapter=at.chapter,
-        scene=at.scene,
+        chapter_index=at.chapter,
+        scene_index=at.scene,
         facts={fact: value},
         sources={fact: source},
     )
 
 
-def passage(text: str, at: At) -> StoryMemory:
-    return StoryMemory(
-        id=text, text=text, score=0.5, chapter=at.chapter, scene=at.scene, content_type="scene"
+def happened(event: TimelineEntry) -> TimelineContext:
+    return TimelineContext(from_chapter_index=1, to_chapter_index=4, events=[event])
+
+
+def passage(text: str, at: At) -> StoryMemoryChunk:
+    return StoryMemoryChunk(
+        id=text,
+        text=text,
+        score=0.5,
+        chapter_index=at.chapter,
+        scene_index=at.scene,
+        content_type="scene",
     )
 
 
@@ -98,9 +108,10 @@ def test_leaks_are_seen_by_place_and_by_words(language: str) -> None:
     assert any(str(later.at) in leak for leak in leaks(novel, DUEL, by_words))
     event = TimelineEntry(chapter=4, scene=1, text=later.event)
     assert any(
-        later.event in leak for leak in leaks(novel, DUEL, context(timeline_context=[event]))
+        later.event in leak
+        for leak in leaks(novel, DUEL, context(timeline_context=happened(event)))
     )
-    fine = context(timeline_context=[TimelineEntry(chapter=4, scene=1, text=earlier.event)])
+    fine = context(timeline_context=happened(TimelineEntry(chapter=4, scene=1, text=earlier.event)))
     assert leaks(novel, DUEL, fine) == []
 
 

@@ -53,14 +53,25 @@ def test_from_a_cast_to_a_context(cli: Cli, told: Path) -> None:
         2,
     )
     assert context["entity_states"][0]["facts"] == {"left arm": "injured"}
-    places = [(memory["chapter"], memory["scene"]) for memory in context["relevant_memories"]]
+    places = [
+        (memory["chapter_index"], memory["scene_index"]) for memory in context["relevant_memories"]
+    ]
     assert {(1, 1), (2, 1)} <= set(places)
     assert max(places) < (2, 2)
-    assert [e["text"] for e in context["timeline_context"]][-1] == "林婉 falls"
-    assert context["status"] == "degraded"
+    assert [e["text"] for e in context["timeline_context"]["events"]][-1] == "林婉 falls"
+    assert context["status"] == "answered"
     said = cli("scene", "--plan", str(told / "plan.json"), "--project", "river", "--chapter", "2",
                "--scene", "2", "--text").out  # fmt: skip
     assert "Lin Wan  left arm: injured" in said
+
+
+def test_words_are_linked_to_somebody(cli: Cli, told: Path) -> None:
+    text = file(told / "s.md", "The widow 小寡妇 opened the drawer.")
+    added = cli("story", "add", text, *HERE, "--mention", "the widow=林婉", "--mention",
+                "小寡妇=王爷").json  # fmt: skip
+    assert added["entities"] == ["lin", "赵允"]
+    wrong = cli("story", "add", text, *HERE, "--mention", "the widow")
+    assert (wrong.code, "--mention: expected WORDS=NAME" in wrong.error["message"]) == (2, True)
 
 
 def test_a_file_that_cannot_be_written_is_a_warning(cli: Cli, told: Path) -> None:
@@ -107,7 +118,11 @@ def test_scenes_move_and_go(cli: Cli, told: Path) -> None:
     cli("story", "state", "林婉", *first, "--scene", "1", "--set", "左臂=断了")
     assert cli("story", "move", *first, "--scene", "1", "--to", "3.2").json == {"memories": 3}
     state = cli("story", "state", "林婉", *river, "--chapter", "3", "--scene", "2").json
-    assert (state["chapter"], state["scene"], state["facts"]) == (3, 2, {"左臂": "断了"})
+    assert (state["chapter_index"], state["scene_index"], state["facts"]) == (
+        3,
+        2,
+        {"左臂": "断了"},
+    )
     assert cli("story", "move", *first, "--to", "2", "--text").out == "2 memories moved\n"
     timeline = cli("story", "timeline", *river, "--chapter", "3", "--text").out
     assert timeline == "2.2  The prince 赵允 hid the letter.\n3.2  林婉在码头受了伤。\n"
@@ -119,7 +134,9 @@ def test_scenes_move_and_go(cli: Cli, told: Path) -> None:
 def test_a_slip_of_the_pen_and_an_empty_story_are_said(cli: Cli, told: Path) -> None:
     slip = "'林碗婉' is nobody of the cast; did you mean '林婉'?"
     assert slip in cli("story", "state", "林碗婉", *HERE).err
-    assert slip in cli("story", "state", "林碗婉", *HERE, "--set", "a=b").err
+    refused = cli("story", "state", "林碗婉", *HERE, "--set", "a=b")
+    assert (refused.code, slip in refused.error["message"]) == (2, True)
+    assert slip in cli("story", "state", "林碗婉", *HERE, "--set", "a=b", "--allow-new").err
     assert slip in cli("story", "threads", *HERE, "--entity", "林碗婉").err
     plan = file(told / "plan.json", {"characters": ["林碗婉"]})
     assert slip in cli("scene", "--plan", plan, *HERE).err
@@ -167,12 +184,12 @@ def test_from_a_pipe(cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (("story", "remove", *HERE, "--to", "2"), "--to is for 'bethink story move'"),
         (("scene", "--plan", "1.md", *HERE), "is not JSON"),
         (("scene", "--plan", "-", "--characters", "-", *HERE), "only one of"),
-        (("scene", "--plan", "bad.json", *HERE), "the plan: titel: "),
+        (("scene", "--plan", "bad.json", *HERE), "the plan: beats: "),
         (("scene", "--plan", "list.json", *HERE), "the plan: "),
     ],
 )
 def test_what_is_wrong_is_said(cli: Cli, told: Path, arguments: tuple[str, ...], said: str) -> None:
-    file(told / "bad.json", {"titel": "x"})
+    file(told / "bad.json", {"beats": 7})
     file(told / "list.json", ["x"])
     ran = cli(*arguments)
     assert ran.code == 2

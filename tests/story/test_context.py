@@ -63,12 +63,13 @@ def test_what_an_author_must_know(story: Story) -> None:
     assert not any("turnips" in text for text in texts)  # of nobody in the scene
     previous = [m for m in context.relevant_memories if "the scene before" in m.reason]
     assert [(m.chapter, m.scene) for m in previous] == [(4, 1)]
-    assert [e.chapter for e in context.timeline_context] == [1, 2, 3, 4]
+    assert [e.chapter for e in context.events] == [1, 2, 3, 4]
     assert [t.opened_at.chapter for t in context.open_threads] == [1]
     assert (context.project_id, context.chapter_index, context.scene_index) == ("river", 4, 2)
     assert 2 <= len(context.phrases) <= 5
-    assert context.status == "degraded"
-    assert context.missing == ["language model: none is set; the phrases are made by rules"]
+    assert context.status == "answered"  # complete; who wants a model is told that there is none
+    assert context.missing == []
+    assert context.notes == ["language model: none is set; the phrases are made by rules"]
 
 
 def test_nothing_is_from_the_future_unless_it_is_asked_for(story: Story) -> None:
@@ -80,7 +81,7 @@ def test_nothing_is_from_the_future_unless_it_is_asked_for(story: Story) -> None
     ahead = story.scene_context(PLAN, None, 4, 2, allow_future=True)
     assert any("FUTURE" in memory.text for memory in ahead.relevant_memories)
     assert ahead.entity_states[0].facts == {"left arm": "healed"}
-    assert ahead.timeline_context[-1].chapter == 5
+    assert ahead.events[-1].chapter == 5
     assert len(ahead.open_threads) == 2
 
 
@@ -166,12 +167,12 @@ def test_search_is_filtered(story: Story) -> None:
 def test_a_story_that_is_not_begun(story: Story) -> None:
     assert Story(story.engine, "nothing-yet").search("anything") == []
     context = Story(story.engine, "nothing-yet").scene_context(PLAN, None, 1, 1)
-    assert (context.entity_states, context.relevant_memories, context.timeline_context) == (
+    assert (context.entity_states, context.relevant_memories, context.events) == (
         [],
         [],
         [],
     )
-    assert context.missing == ["language model: none is set; the phrases are made by rules"]
+    assert (context.status, context.missing) == ("empty", [])
 
 
 def test_a_name_of_two_is_said_and_the_rest_goes_on(story: Story) -> None:
@@ -187,7 +188,7 @@ def test_a_name_of_two_is_said_and_the_rest_goes_on(story: Story) -> None:
 def test_a_cast_of_the_caller_joins_the_one_that_is_kept(story: Story) -> None:
     told(story)
     own = [Character(id="other-id", name="林婉", aliases=["小林"]), Character(name="阿福")]
-    story.record_state("阿福", 1, 1, {"job": "cook 厨子"})
+    story.record_state("阿福", 1, 1, {"job": "cook 厨子"}, allow_new=True)
     context = story.scene_context(ScenePlan(characters=["小林", "阿福"]), own, 4, 2)
     assert [s.entity_id for s in context.entity_states if s.entity_id != "sword"] == ["lin", "阿福"]
     by_name = story.scene_context(ScenePlan(), ["小林", "阿婉", "Captain"], 4, 2)
@@ -221,7 +222,18 @@ def test_a_model_names_who_and_what_to_look_for() -> None:
         "who poisoned the blade 毒", "the letter under the floor", "毒药",
     ]  # fmt: skip
     assert {"lin", "sword"} <= {s.entity_id for s in context.entity_states}
-    assert context.missing == ["the language model's 'Sauron' was left out: nobody of the cast"]
+    assert context.notes == ["the language model's 'Sauron' was left out: nobody of the cast"]
+    assert (context.status, context.missing) == ("answered", [])
+
+
+def test_a_model_may_use_titles() -> None:
+    model = Model(
+        {"entities": ["the captain", "王爷大人"], "events": [], "phrases": ["雨", "rain"]}
+    )
+    with Engine.in_memory(embedder="hashing", settings=Settings(), llm=model) as engine:
+        context = told(story_in(engine)).scene_context({"title": "Night 夜"}, None, 4, 2)
+    assert {"lin", "zhao"} <= {state.entity_id for state in context.entity_states}
+    assert context.missing == []
 
 
 def test_answered_with_a_model_nothing_is_missing() -> None:
@@ -277,7 +289,7 @@ def test_a_model_that_hangs_leaves_time_for_the_rest() -> None:
 
 def assert_rest_answers(context: SceneMemoryContext) -> None:
     assert {"lin", "zhao"} <= {state.entity_id for state in context.entity_states}
-    assert context.timeline_context
+    assert context.events
     assert context.open_threads
 
 
@@ -288,8 +300,8 @@ def test_a_deadline_is_a_time(story: Story, deadline: Any) -> None:
 
 
 def test_input_that_makes_no_sense_is_refused(story: Story) -> None:
-    with pytest.raises(InvalidInput, match=r"the plan: titel: .*its fields are title"):
-        story.scene_context({"titel": "x"}, None, 1, 1)
+    with pytest.raises(InvalidInput, match=r"the plan: beats: .*its fields are title"):
+        story.scene_context({"beats": 7}, None, 1, 1)
     with pytest.raises(InvalidInput, match="the cast"):
         story.scene_context(PLAN, {"characters": [{"id": "x"}]}, 1, 1)
     with pytest.raises(InvalidInput, match="chapter"):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bethink.story import ScenePlan, Story, StoryMemory
+from bethink.story import ScenePlan, Story, StoryMemoryChunk
 from bethink.story.searching import through_scenes
 
 
@@ -31,14 +31,14 @@ def test_a_scene_is_found_by_its_event(story: Story, scene: str, event: str, pla
     assert event in [one.text for one in story.timeline(1)]
 
 
-def memory(name: str, score: float, kind: str, place: tuple[int, int] | None) -> StoryMemory:
+def memory(name: str, score: float, kind: str, place: tuple[int, int] | None) -> StoryMemoryChunk:
     chapter, scene = place or (None, None)
-    return StoryMemory(
-        id=name, text=name, score=score, chapter=chapter, scene=scene, content_type=kind
+    return StoryMemoryChunk(
+        id=name, text=name, score=score, chapter_index=chapter, scene_index=scene, content_type=kind
     )
 
 
-def order(memories: Sequence[StoryMemory]) -> list[tuple[str, float]]:
+def order(memories: Sequence[StoryMemoryChunk]) -> list[tuple[str, float]]:
     return [(one.id, one.score) for one in memories]
 
 

@@ -81,7 +81,7 @@ def test_without_the_database_memories_answer_by_the_cast_that_is_given() -> Non
         store.broken = {"scan"}
         context = story.scene_context(PLAN, CAST, 4, 2)
     assert any("左臂流血" in memory.text for memory in context.relevant_memories)
-    assert (context.entity_states, context.timeline_context, context.open_threads) == ([], [], [])
+    assert (context.entity_states, context.timeline_context, context.open_threads) == ([], None, [])
     assert context.status == "degraded"
     for part in ("cast", "timeline", "previous scene", "entity states", "threads"):
         assert f"{part}: the table is gone 表没了" in context.missing

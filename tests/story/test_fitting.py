@@ -51,8 +51,8 @@ def test_it_fits_and_says_what_did_not(story: Story, budget: int) -> None:
     )
     if cut.relevant_memories:
         assert any(m.reason.startswith("the scene before") for m in cut.relevant_memories)
-    ends = len(whole.timeline_context) - len(cut.timeline_context)
-    assert whole.timeline_context[ends:] == cut.timeline_context  # the latest
+    ends = len(whole.events) - len(cut.events)
+    assert whole.events[ends:] == cut.events  # the latest
 
 
 def test_of_the_past_the_latest_is_kept(story: Story) -> None:
@@ -73,7 +73,7 @@ def test_more_than_enough_changes_nothing(story: Story) -> None:
 
 def test_with_next_to_nothing_it_still_answers(story: Story) -> None:
     cut = ask(told(story), 1)
-    assert (cut.entity_states, cut.relevant_memories, cut.timeline_context) == ([], [], [])
+    assert (cut.entity_states, cut.relevant_memories, cut.events) == ([], [], [])
     assert cut.missing[-1].startswith("budget: 2 states, 12 threads, 10 memories, 3 events ")
 
 

@@ -73,7 +73,7 @@ def test_a_server_that_fails_is_replaced_by_rules(
     assert missing.startswith("language model: ")
     assert missing.endswith("the phrases are made by rules")
     assert context.relevant_memories
-    assert context.timeline_context
+    assert context.events
 
 
 def test_a_server_that_is_slow_is_not_waited_for(story: Story, server: Server) -> None:

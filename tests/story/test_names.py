@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bethink.errors import InvalidInput
-from bethink.story import Cast, Character, Story
+from bethink.story import Cast, Character, Story, StoryTools
 from bethink.story.naming import Names, id_for
 from bethink.text.fold import _simplified, fold
 from tests.story.telling import CAST, small_engine, story_in
@@ -105,7 +105,7 @@ def test_a_name_has_one_form(name: str, vary: Callable[[str], str]) -> None:
 def test_a_character_who_is_not_in_the_cast_goes_by_the_name() -> None:
     with small_engine() as engine:
         story = story_in(engine)
-        story.record_state("  GATE　Keeper ", 1, 1, {"mood": "angry"})
+        story.record_state("  GATE　Keeper ", 1, 1, {"mood": "angry"}, allow_new=True)
         state = story.state_of("gate keeper", chapter=1, scene=1)
         assert state is not None
         assert (state.name, state.facts) == ("GATE　Keeper", {"mood": "angry"})
@@ -139,7 +139,7 @@ def test_a_cast_is_refused_with_a_reason() -> None:
     with small_engine() as engine:
         story = Story(engine, "p")
         with pytest.raises(
-            InvalidInput, match=r"characters\.0\.alias.*a character has id, name, aliases"
+            InvalidInput, match=r"characters\.0: .*alias.*a character has id, name, aliases"
         ):
             story.set_cast({"characters": [{"name": "林婉", "alias": ["阿婉"]}]})
         assert story.cast() == Cast()
@@ -227,3 +227,82 @@ def test_names_in_names_and_words_that_are_names() -> None:
     assert names.found_in("Mary-Ann left.") == ["maryann"]
     assert names.found_in("“Mary’s late,” said Will-") == ["mary", "will"]
     assert any("'她' is a pronoun" in note for note in names.notes())
+
+
+OFFICERS = Cast(
+    characters=[
+        Character(id="mara", name="Mara Venn", aliases=["Mara"], titles=["Captain"]),
+        Character(id="brandt", name="Brandt", titles=["Sergeant Brandt"]),
+        Character(id="shen", name="沈青", titles=["知县"]),
+        Character(id="wang", name="王伦", titles=["丞相大人"]),
+        Character(id="ou", name="欧阳锋", titles=["将军"]),
+        Character(id="li", name="李广", titles=["将军"]),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("called", "entity"),
+    [
+        ("the captain", "mara"), ("The Captain", "mara"), ("our captain", "mara"),
+        ("Captain Mara", "mara"), ("captain venn", "mara"), ("Captain Mara Venn", "mara"),
+        ("the sergeant", "brandt"), ("Captain Reed", None), ("a captain", None),
+        ("知县大人", "shen"), ("知縣大人", "shen"), ("沈知县", "shen"), ("沈知县大人", "shen"),
+        ("沈青知县", "shen"), ("丞相", "wang"), ("王丞相", "wang"), ("李将军", "li"),
+        ("欧阳将军", "ou"), ("赵知县", None), ("知府大人", None), ("大人", None),
+    ],
+)  # fmt: skip
+def test_a_title_names_its_bearer(called: str, entity: str | None) -> None:
+    assert Names(OFFICERS).resolve(called) == entity
+
+
+def test_a_title_of_two_is_asked_back() -> None:
+    for called in ("将军", "将军大人"):
+        with pytest.raises(InvalidInput, match="title of ou, li; use one of these ids"):
+            Names(OFFICERS).resolve(called)
+
+
+def test_states_by_title_through_the_tools() -> None:
+    """What was told as "the captain" before there was a cast is found, too."""
+    with small_engine() as engine:
+        story = story_in(engine, cast=None)
+        story.record_state("the captain", 1, 1, {"mood": "calm"})
+        story.set_cast(OFFICERS)
+        story.record_state("沈知县", 1, 1, {"印": "在身上"})
+        story.record_state("Captain Mara", 1, 2, {"arm": "broken"})
+        tools = StoryTools(story)
+        for name in ("the captain", "Captain Mara", "Mara"):
+            state = tools.get_entity_state_tool(name)
+            assert state is not None
+            assert state.facts == {"mood": "calm", "arm": "broken"}
+        assert [one.entity_id for one in story.states(1, 2)] == ["mara", "shen"]
+        state = tools.get_entity_state_tool("知县大人")
+        assert state is not None
+        assert state.facts == {"印": "在身上"}
+
+
+@pytest.mark.parametrize(("slip", "meant"), [("Captian", "Captain"), ("沈清", None)])
+def test_a_state_of_an_unknown_name_is_refused(slip: str, meant: str | None) -> None:
+    with small_engine() as engine:
+        story = story_in(engine, cast=OFFICERS)
+        says = f"did you mean '{meant}'" if meant else "is nobody of the cast. Nothing was recorded"
+        with pytest.raises(InvalidInput, match=says):
+            story.record_state(slip, 1, 1, {"mood": "calm"})
+        with pytest.raises(InvalidInput, match=says):
+            story.add_scene(1, 1, "Rain. 雨。", states={slip: {"mood": "calm"}})
+        with pytest.raises(InvalidInput, match=says):
+            story.add_scene(1, 1, "Rain. 雨。", mentions={"Rain": slip})
+        assert (story.states(9, 9), story.timeline(1)) == ([], [])  # nothing was written
+        story.record_state(slip, 1, 1, {"mood": "calm"}, allow_new=True)
+        story.record_state(slip, 1, 2, {"mood": "wild"})  # known from now on
+        assert [one.facts for one in story.states(9, 9)] == [{"mood": "wild"}]
+
+
+def test_without_a_cast_only_what_is_nearly_a_name_before_is_refused() -> None:
+    with small_engine() as engine:
+        story = story_in(engine, cast=None)
+        story.record_state("Tamsin Reed", 1, 1, {"mood": "calm"})
+        story.record_state("阿福", 1, 1, {"mood": "calm"})
+        with pytest.raises(InvalidInput, match="did you mean 'Tamsin Reed'"):
+            story.record_state("Tamsyn Reed", 1, 2, {"mood": "wild"})
+        assert len(story.states(9, 9)) == 2

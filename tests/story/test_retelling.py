@@ -155,7 +155,10 @@ def test_two_findings_of_one_key_both_hold() -> None:
 def test_a_slip_of_the_pen_is_noted(story: Story, told: str, meant: str) -> None:
     note = f"'{told}' is nobody of the cast; did you mean '{meant}'?"
     event = {"text": "走", "participants": [told]}
-    for given in ({"plan": {"characters": [told]}}, {"states": {told: {"a": "b"}}}):
+    for given in (
+        {"plan": {"characters": [told]}},
+        {"states": {told: {"a": "b"}}, "allow_new": True},
+    ):
         assert story.add_scene(1, 1, OTHER, **given).notes == [note]
     assert story.add_scene(1, 1, OTHER, states={}, plan={}, events=[event]).notes == [note]
     context = story.scene_context({"characters": [told]}, None, 2, 1)

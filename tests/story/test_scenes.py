@@ -255,7 +255,7 @@ def test_what_is_told_of_long_ago_says_so(story: Story) -> None:
     then = ["", "三年前 three years before", "三年前"]
     assert [entry.time for entry in story.timeline(1)] == then
     context = story.scene_context({"summary": "林婉病了 ran", "characters": ["林婉"]}, None, 2, 1)
-    assert [entry.time for entry in context.timeline_context] == then
+    assert [entry.time for entry in context.events] == then
     by_scene = {m.scene: m.time for m in context.relevant_memories}
     assert (by_scene[2], by_scene[3]) == (then[1], then[2])
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from bethink import Engine
 from bethink.errors import InvalidInput
-from bethink.story import EntityState, Story
+from bethink.story import EntityStateSnapshot, Story
 from tests.story.telling import small_engine, story_in
 
 
-def state(story: Story, entity: str, chapter: int, scene: int) -> EntityState:
+def state(story: Story, entity: str, chapter: int, scene: int) -> EntityStateSnapshot:
     found = story.state_of(entity, chapter=chapter, scene=scene)
     assert found is not None
     return found

@@ -86,7 +86,7 @@ def test_called_as_a_model_calls_them(tools: StoryTools) -> None:
     told = called(
         "search_story_memory_tool", '{"query": "码头", "entities": ["林婉"], "tags": null}'
     )
-    assert [one["chapter"] for one in told] == [1]
+    assert [one["chapter_index"] for one in told] == [1]
     assert called("get_entity_state_tool", {"entity_id": "无人"}) is None
     assert called("get_recent_timeline_tool", "")[0]["participants"] == ["lin"]
     for name, arguments, said in (

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from bethink.story import Story
 
-_TELLABLE = ("plan", "states", "events", "threads", "tags", "extract", "deadline")
+_TELLABLE = ("plan", "states", "events", "threads", "tags", "mentions", "allow_new", "extract",
+             "deadline")  # fmt: skip
 _MOST_SECONDS = 30.0  # a request is not kept for longer, whatever its deadline
 
 
@@ -71,9 +72,12 @@ class Stories(Wall):
         facts: Mapping[str, Any],
         *,
         source: str = "",
+        allow_new: bool = False,
     ) -> Record:
         story = self._story(project)
-        recorded = story.record_state(entity, chapter, scene, facts, source=source)
+        recorded = story.record_state(
+            entity, chapter, scene, facts, source=source, allow_new=allow_new
+        )
         return {"id": recorded, "notes": story.doubts([entity]) if self._reads else []}
 
     @verb(Scope.WRITE, audited="open_story_thread")

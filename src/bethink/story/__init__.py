@@ -9,9 +9,10 @@ from bethink.lazy_exports import lazy_exports
 __all__ = [
     "Cast",
     "Character",
+    "CharactersConfig",
     "Claim",
     "Contradiction",
-    "EntityState",
+    "EntityStateSnapshot",
     "SceneAdded",
     "SceneMemoryContext",
     "ScenePlan",
@@ -20,9 +21,10 @@ __all__ = [
     "StateChange",
     "Story",
     "StoryEvent",
-    "StoryMemory",
+    "StoryMemoryChunk",
     "StoryTools",
     "Thread",
+    "TimelineContext",
     "TimelineEntry",
 ]
 
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
     from bethink.story.models import (
         Cast,
         Character,
+        CharactersConfig,
         Claim,
         Contradiction,
-        EntityState,
+        EntityStateSnapshot,
         SceneAdded,
         SceneMemoryContext,
         ScenePlan,
@@ -40,8 +43,9 @@ if TYPE_CHECKING:
         Source,
         StateChange,
         StoryEvent,
-        StoryMemory,
+        StoryMemoryChunk,
         Thread,
+        TimelineContext,
         TimelineEntry,
     )
     from bethink.story.story import Story
@@ -51,9 +55,9 @@ else:
         __name__,
         {
             "bethink.story.models": (
-                "Cast Character Claim Contradiction EntityState SceneAdded SceneMemoryContext "
-                "ScenePlan ScenePoint Source StateChange StoryEvent StoryMemory Thread "
-                "TimelineEntry"
+                "Cast Character CharactersConfig Claim Contradiction EntityStateSnapshot "
+                "SceneAdded SceneMemoryContext ScenePlan ScenePoint Source StateChange StoryEvent "
+                "StoryMemoryChunk Thread TimelineContext TimelineEntry"
             ),
             "bethink.story.story": "Story",
             "bethink.story.tools": "StoryTools",

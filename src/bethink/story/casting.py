@@ -7,7 +7,7 @@ from typing import Any
 
 from bethink.errors import InvalidInput
 from bethink.shelf import Shelf
-from bethink.story.models import Cast, Character
+from bethink.story.models import Cast, Character, texts_in
 from bethink.story.naming import Names, former_ids
 from bethink.story.reading import joined, read_model
 from bethink.story.shelf import CAST
@@ -67,9 +67,10 @@ def keep_cast(shelf: Shelf, cast: Cast) -> list[str]:
 def _record(shelf: Shelf, names: Names, one: Character, order: int) -> dict[str, Any]:
     also = ", ".join([*one.aliases, *one.titles])
     told = one.name + (f" ({also})" if also else "")
+    about = "; ".join(filter(None, [one.description, *texts_in(one.further)]))
     return {
         "id": shelf.id(CAST, one.id),
-        "text": f"{told}: {one.description}" if one.description else told,
+        "text": f"{told}: {about}" if about else told,
         "kind": CAST,
         "entities": [one.id],
         "metadata": {

@@ -12,12 +12,12 @@ from bethink.recall.draft import Deadline
 from bethink.shelf import Shelf
 from bethink.story.fitting import BEFORE
 from bethink.story.models import (
-    EntityState,
+    EntityStateSnapshot,
     SceneMemoryContext,
     ScenePlan,
-    StoryMemory,
+    StoryMemoryChunk,
     Thread,
-    TimelineEntry,
+    TimelineContext,
 )
 from bethink.story.naming import Names, id_for
 from bethink.story.planning import Planned, by_model, by_rules, in_the_scene, plan_text
@@ -31,6 +31,7 @@ from bethink.story.searching import (
     not_from,
     of_entities,
     story_memory,
+    strongly_found,
     through_scenes,
 )
 from bethink.story.shelf import EVENT, SCENE, Point, before, point_of
@@ -49,9 +50,9 @@ T = TypeVar("T")
 
 TOP_K = 10
 WINDOW = 3  # chapters
-_FEW = 3  # memories of the scene's own entities; with fewer, others are looked at too
+_FEW = 3  # memories of the scene's own entities; with fewer, what is weakly found fills up
 _KEEP = 0.05  # the share of the best score that a memory of nobody in the scene needs
-_OF_OTHERS = 0.5  # their scores count for less: they fill up, and do not push anything out
+_OF_OTHERS = 0.5  # measured: with more, unrelated scenes push into the first three
 _MODEL_SHARE = 0.5  # of the time that is left: the searches need the rest
 
 
@@ -72,6 +73,7 @@ class ContextMaker:
         self._deadline = Deadline.after(deadline)
         self._allow_future = allow_future
         self._missing: list[str] = []
+        self._notes: list[str] = []
         self._parts = self._failed = 0
 
     def make(
@@ -80,12 +82,12 @@ class ContextMaker:
         who_is_who = self._part("cast", names, given)
         scene = in_the_scene(plan, others, who_is_who)
         self._missing += [f"characters: {note}" for note in scene.notes]
-        past = self._part("timeline", lambda: self._timeline(who_is_who), list[TimelineEntry]())
+        past = self._part("timeline", lambda: self._timeline(who_is_who), None)
         previous = self._part("previous scene", self._previous, _Before())
         planned = self._planned(plan, scene.entities, who_is_who, previous.gist)
         entities = planned.entities
         states = self._part(
-            "entity states", lambda: self._states(who_is_who, entities), list[EntityState]()
+            "entity states", lambda: self._states(who_is_who, entities), list[EntityStateSnapshot]()
         )
         open_threads = self._part(
             "threads", lambda: self._threads(who_is_who, plan, entities), list[Thread]()
@@ -100,8 +102,11 @@ class ContextMaker:
             timeline_context=past,
             open_threads=open_threads,
             retrieval_timestamp=self._shelf.engine.now(),
-            status=self._status(bool(states or memories or past or open_threads)).value,
+            status=self._status(
+                bool(states or memories or open_threads or (past and past["events"]))
+            ).value,
             missing=list(dict.fromkeys(self._missing)),
+            notes=list(dict.fromkeys(self._notes)),
             phrases=planned.phrases,
         )
 
@@ -133,13 +138,13 @@ class ContextMaker:
         try:
             llm = self._shelf.engine.llm
             if llm is None:
-                self._missing.append("language model: none is set; the phrases are made by rules")
+                self._notes.append("language model: none is set; the phrases are made by rules")
                 return rules
             planned = self._asked(llm, plan, entities, names, previous)
         except BethinkError as e:
             self._missing.append(f"language model: {e}; the phrases are made by rules")
             return rules
-        self._missing += planned.notes
+        self._notes += planned.notes
         return planned
 
     def _asked(
@@ -160,7 +165,7 @@ class ContextMaker:
     def _past(self) -> Where:
         return {} if self._allow_future else before(self._here)
 
-    def _states(self, names: Names, entities: Sequence[str]) -> list[EntityState]:
+    def _states(self, names: Names, entities: Sequence[str]) -> list[EntityStateSnapshot]:
         """Of everybody in the scene, and of what is in their hands: whatever has one of them for a
         fact, as a sword its holder."""
         states = States(self._shelf, names).all(self._past)
@@ -173,14 +178,14 @@ class ContextMaker:
         ]
         return mine + theirs
 
-    def _timeline(self, names: Names) -> list[TimelineEntry]:
-        return timeline(
-            self._shelf,
-            names,
-            self._here.chapter,
-            self._past,
-            window=WINDOW,
-            allow_future=self._allow_future,
+    def _timeline(self, names: Names) -> TimelineContext | None:
+        chapter = self._here.chapter
+        events = timeline(
+            self._shelf, names, chapter, self._past, window=WINDOW, allow_future=self._allow_future
+        )
+        last = chapter + WINDOW if self._allow_future else chapter
+        return TimelineContext(
+            from_chapter_index=max(chapter - WINDOW, 0), to_chapter_index=last, events=events
         )
 
     def _threads(self, names: Names, plan: ScenePlan, entities: Sequence[str]) -> list[Thread]:
@@ -210,25 +215,20 @@ class ContextMaker:
 
     def _memories(
         self, planned: Planned, plan: ScenePlan, names: Names, previous: _Before
-    ) -> list[StoryMemory]:
+    ) -> list[StoryMemoryChunk]:
         time = {"metadata.at": {"!=": self._here.at}} if self._allow_future else None
         always = [content(None), time or not_from(self._here.at)]
         closely = [*always, _of_the_scene(planned.entities, plan, names)]
-        found = self._searched(planned.phrases, closely)
-        near = through_scenes(merged(found, names))
-        if len(near) < _FEW:
-            known = {memory.id for memory in near}
-            wider = through_scenes(merged(self._searched(planned.phrases, always), names))
-            near += [
-                memory.model_copy(
-                    update={
-                        "reason": f"{memory.reason} (of others)",
-                        "score": round(memory.score * _OF_OTHERS, 6),
-                    }
-                )
-                for memory in wider
-                if memory.id not in known
-            ]
+        mine = merged(self._searched(planned.phrases, closely), names)
+        known = {memory.id for memory in mine}
+        anybody = self._searched(planned.phrases, always)
+        strong = strongly_found(anybody)
+        others = [
+            _of_others(memory, strongly=memory.id in strong)
+            for memory in merged(anybody, names)
+            if memory.id not in known and (memory.id in strong or len(mine) < _FEW)
+        ]
+        near = through_scenes(sorted([*mine, *others], key=lambda memory: -memory.score))
         best = max((memory.score for memory in near), default=0.0)
         there = set(names.canonicals(planned.entities))
         near = [m for m in near if m.score >= _KEEP * best or there.intersection(m.entities)]
@@ -259,9 +259,16 @@ def _of_the_scene(entities: Sequence[str], plan: ScenePlan, names: Names) -> Whe
     return {"or": ways}
 
 
+def _of_others(memory: StoryMemoryChunk, *, strongly: bool) -> StoryMemoryChunk:
+    """What concerns nobody in the scene. A phrase that finds it strongly keeps its score: a
+    scene may matter whoever is in it. Else it counts for less than what concerns somebody here."""
+    score = memory.score if strongly else round(memory.score * _OF_OTHERS, 6)
+    return memory.model_copy(update={"reason": f"{memory.reason} (of others)", "score": score})
+
+
 def _with_previous(
-    memories: list[StoryMemory], last: Memory | None, names: Names
-) -> list[StoryMemory]:
+    memories: list[StoryMemoryChunk], last: Memory | None, names: Names
+) -> list[StoryMemoryChunk]:
     """The best few; the end of the scene before is always among them."""
     if last is None:
         return memories[:TOP_K]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from bethink.errors import InvalidInput, LLMError
 from bethink.llms.protocol import LLM, complete_json
-from bethink.story.models import Character, StoryEvent
+from bethink.story.models import Character, StoryEvent, texts_in
 from bethink.story.naming import Names
 from bethink.text.both_ends import both_ends
 
@@ -135,5 +135,5 @@ def _shown(character: Character) -> dict[str, Any]:
         "id": character.id,
         "name": character.name,
         "also": [*character.aliases, *character.titles],
-        "description": character.description[:200],
+        "description": "; ".join([character.description, *texts_in(character.further)])[:400],
     }

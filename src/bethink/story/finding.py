@@ -110,6 +110,17 @@ class Finder:
         return following[1].casefold() in self._own_words[title.entity]
 
 
+def occurs(words: str, text: str) -> bool:
+    """Return True if these words stand in the text, between word boundaries, in any case."""
+    words, text = plain(words).casefold(), plain(text).casefold()
+    at = text.find(words) if words else -1
+    while at >= 0:
+        if _free(text, at, -1) and _free(text, at + len(words) - 1, 1):
+            return True
+        at = text.find(words, at + 1)
+    return False
+
+
 def _free(text: str, at: int, step: int) -> bool:
     """Does a word end at this character, going this way? Chinese has no such boundaries."""
     beyond = at + step

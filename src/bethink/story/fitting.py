@@ -10,7 +10,12 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from bethink.errors import InvalidInput
-from bethink.story.models import EntityState, SceneMemoryContext, StateChange, StoryMemory
+from bethink.story.models import (
+    EntityStateSnapshot,
+    SceneMemoryContext,
+    StateChange,
+    StoryMemoryChunk,
+)
 
 _FOR_THE_NOTE = 50  # tokens: how much was left out
 BEFORE = "the scene before"  # how the reason of that memory begins
@@ -32,14 +37,14 @@ def fitted(
     if count_tokens(context.model_dump_json()) <= budget:
         return context
     purse = _Purse(budget - _FOR_THE_NOTE, count_tokens)
-    purse.takes(context.model_copy(update={name: [] for name in _LISTS}))
+    purse.takes(context.model_copy(update={**{name: [] for name in _LISTS}, _TIMELINE: None}))
     bare = [one.model_copy(update={"changes": [], "sources": {}}) for one in context.entity_states]
     states = purse.those_that_fit(bare)
     threads = purse.those_that_fit(context.open_threads)
     memories = purse.those_that_fit(
         sorted(context.relevant_memories, key=lambda m: not m.reason.startswith(BEFORE))
     )
-    happened = purse.those_that_fit(context.timeline_context[::-1])[::-1]
+    happened = purse.those_that_fit(context.events[::-1])[::-1]
     full = {one.entity_id: one for one in context.entity_states}
     told = [purse.with_its_past(state, full[state.entity_id]) for state in states]
     cut = context.model_copy(
@@ -47,7 +52,11 @@ def fitted(
             "entity_states": told,
             "open_threads": threads,
             "relevant_memories": _in_order(context.relevant_memories, memories),
-            "timeline_context": happened,
+            _TIMELINE: context.timeline_context
+            and {
+                **context.timeline_context,
+                "events": happened,
+            },
         }
     )
     left_out = [
@@ -56,7 +65,7 @@ def fitted(
             ("states", len(context.entity_states) - len(states)),
             ("threads", len(context.open_threads) - len(threads)),
             ("memories", len(context.relevant_memories) - len(memories)),
-            ("events", len(context.timeline_context) - len(happened)),
+            ("events", len(context.events) - len(happened)),
             ("changes", _changes(full[s.entity_id] for s in states) - _changes(told)),
         )
         if gone
@@ -67,7 +76,8 @@ def fitted(
     return cut
 
 
-_LISTS = ("entity_states", "open_threads", "relevant_memories", "timeline_context")
+_LISTS = ("entity_states", "open_threads", "relevant_memories")
+_TIMELINE = "timeline_context"
 
 
 class _Purse:
@@ -82,7 +92,9 @@ class _Purse:
     def those_that_fit(self, parts: Sequence[M]) -> list[M]:
         return [part for part in parts if self._pays(part.model_dump_json())]
 
-    def with_its_past(self, bare: EntityState, full: EntityState) -> EntityState:
+    def with_its_past(
+        self, bare: EntityStateSnapshot, full: EntityStateSnapshot
+    ) -> EntityStateSnapshot:
         sources = {
             key: source
             for key, source in full.sources.items()
@@ -103,10 +115,12 @@ class _Purse:
         return True
 
 
-def _in_order(all_of_them: Sequence[StoryMemory], kept: Sequence[StoryMemory]) -> list[StoryMemory]:
+def _in_order(
+    all_of_them: Sequence[StoryMemoryChunk], kept: Sequence[StoryMemoryChunk]
+) -> list[StoryMemoryChunk]:
     ids = {memory.id for memory in kept}
     return [memory for memory in all_of_them if memory.id in ids]
 
 
-def _changes(states: Iterable[EntityState]) -> int:
+def _changes(states: Iterable[EntityStateSnapshot]) -> int:
     return sum(len(state.changes) for state in states)

@@ -7,12 +7,13 @@ cast, so that a name in the text, a name in a plan and a name in a question mean
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from bethink.errors import MissingExtra
 
 try:
-    from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+    from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+    from typing_extensions import TypedDict
 except ModuleNotFoundError:  # pragma: no cover  (a test runs this in a process without it)
     raise MissingExtra("story memory", "story") from None
 
@@ -28,13 +29,35 @@ Fact = Annotated[str, BeforeValidator(_told)]
 Index = Annotated[int, Field(ge=0, lt=100_000)]  # of a chapter, or of a scene in its chapter
 
 
-class _Given(BaseModel):
-    """What people write: a field that nobody knows is a slip of the pen, and is said."""
+def _named(value: object) -> object:
+    """The name, where a plan lists whole characters."""
+    if isinstance(value, list):
+        return [one["name"] if isinstance(one, dict) and "name" in one else one for one in value]
+    return value
 
-    model_config = ConfigDict(extra="forbid")
+
+class _Open(BaseModel):
+    """What people write, with fields of their own: these are kept, searched for and shown to a
+    language model."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @property
+    def further(self) -> dict[str, Any]:
+        """The fields that are not ours."""
+        return dict(self.model_extra or {})
 
 
-class Character(_Given):
+def texts_in(value: object) -> list[str]:
+    """Every text in a value of JSON; numbers and truth values are none."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in texts_in(one)]
+    return [text for one in value for text in texts_in(one)] if isinstance(value, list) else []
+
+
+class Character(_Open):
     """Somebody or something with a name of its own. `titles` count in a text only where they name
     one character of the cast; `aliases` always."""
 
@@ -45,6 +68,14 @@ class Character(_Given):
     description: str = ""
     kind: str = "character"  # or object, place, group: whatever helps the author
 
+    @model_validator(mode="after")
+    def _names_are_not_lost(self) -> Character:
+        """A name under a field that is nearly one of ours would never be found."""
+        for slip, meant in (("alias", "aliases"), ("title", "titles")):
+            if slip in self.further:
+                raise ValueError(f"{slip}: did you mean {meant!r}, a list?")
+        return self
+
     def model_post_init(self, context: Any, /) -> None:
         if not self.id:
             from bethink.story.naming import id_for
@@ -52,17 +83,21 @@ class Character(_Given):
             self.id = id_for(self.name)
 
 
-class Cast(_Given):
+class Cast(_Open):
     characters: list[Character] = []
 
 
-class ScenePlan(_Given):
+CharactersConfig: TypeAlias = Cast  # as programs that write novels call it
+
+
+class ScenePlan(_Open):
     """What a scene is going to be. Nothing in it is required; the more, the better the search."""
 
     title: str = ""
     summary: str = ""
     location: str = ""
-    characters: list[str] = []  # who is in it: ids, names, aliases or titles
+    # who is in it: ids, names, aliases or titles
+    characters: Annotated[list[str], BeforeValidator(_named)] = []
     beats: list[str] = []
     tags: list[str] = []
     time: str = ""  # the story's own: "the morning after", 三更
@@ -104,33 +139,51 @@ class Contradiction(BaseModel):
     claims: list[Claim]
 
 
-class EntityState(BaseModel):
-    """What holds of an entity as of a scene. `chapter` and `scene` are of its last change."""
+class EntityStateSnapshot(BaseModel):
+    """What holds of an entity as of a scene. `chapter_index` and `scene_index` are of its last
+    change; in a timeline, of the scene that the snapshot is of."""
 
     entity_id: str
     name: str
-    chapter: int
-    scene: int
+    chapter_index: int
+    scene_index: int
     facts: dict[str, str]
-    changes: list[StateChange] = []  # all until then, oldest first
+    changes: list[StateChange] = []  # all until then, oldest first; in a timeline, of the scene
     sources: dict[str, Source] = {}  # of each fact that holds
     contradictions: list[Contradiction] = []
+    events: list[str] = []  # in a timeline: what the entity took part in, in this scene
+
+    @property
+    def chapter(self) -> int:
+        return self.chapter_index
+
+    @property
+    def scene(self) -> int:
+        return self.scene_index
 
 
-class StoryMemory(BaseModel):
+class StoryMemoryChunk(BaseModel):
     """Something told before that matters now. Chapter and scene are None for what is not of a
     scene: a note about the world."""
 
     id: str
     text: str
     score: float
-    chapter: int | None
-    scene: int | None
+    chapter_index: int | None
+    scene_index: int | None
     content_type: str
     entities: list[str] = []
     tags: list[str] = []
     time: str = ""  # the story's own, as the plan told it: 三年前
     reason: str = ""  # why it is here
+
+    @property
+    def chapter(self) -> int | None:
+        return self.chapter_index
+
+    @property
+    def scene(self) -> int | None:
+        return self.scene_index
 
 
 class TimelineEntry(BaseModel):
@@ -141,6 +194,14 @@ class TimelineEntry(BaseModel):
     place: str = ""
     time: str = ""  # the story's own, as the plan told it: what is told here may be long ago
     content_type: str = "event"  # or entity_state
+
+
+class TimelineContext(TypedDict):
+    """What happened lately, and from which chapters that is."""
+
+    from_chapter_index: int
+    to_chapter_index: int
+    events: list[TimelineEntry]  # in the order of the story
 
 
 class Thread(BaseModel):
@@ -155,8 +216,11 @@ class Thread(BaseModel):
     resolution: str = ""
 
 
-class StoryEvent(_Given):
-    """Something that happens in a scene, as told with it."""
+class StoryEvent(BaseModel):
+    """Something that happens in a scene, as told with it. A field that it does not have is refused
+    as a slip of the pen."""
+
+    model_config = ConfigDict(extra="forbid")
 
     text: str = Field(min_length=1)
     participants: list[str] = []
@@ -184,11 +248,17 @@ class SceneMemoryContext(BaseModel):
     project_id: str
     chapter_index: int
     scene_index: int
-    entity_states: list[EntityState] = []
-    relevant_memories: list[StoryMemory] = []
-    timeline_context: list[TimelineEntry] = []
+    entity_states: list[EntityStateSnapshot] = []
+    relevant_memories: list[StoryMemoryChunk] = []
+    timeline_context: TimelineContext | None = None  # None: it could not be read
     open_threads: list[Thread] = []
     retrieval_timestamp: datetime
     status: str = "answered"  # as of a recollection: answered, empty, degraded, unavailable
     missing: list[str] = []
+    notes: list[str] = []  # what the author may want to know; nothing is missing for it
     phrases: list[str] = []  # what was searched for
+
+    @property
+    def events(self) -> list[TimelineEntry]:
+        """The events of the timeline."""
+        return [] if self.timeline_context is None else self.timeline_context["events"]

@@ -2,11 +2,13 @@
 
 A name is looked up by its `id_for`: case, width, white space, traditional or simplified characters
 make no difference. Ids come first, then names, aliases, titles: a name that is one character's
-name and another's alias is the first one's.
+name and another's alias is the first one's. A title may come with an article, a name or a word of
+respect, where the cast gives that title: "the captain", "Captain Mara", 知县大人, 沈知县.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
@@ -57,6 +59,47 @@ def _key(name: str) -> str:
     return key
 
 
+# Words before a title that name nobody by themselves, as they are in a key.
+_ARTICLE = re.compile(r"^(?:the|our|my|your|his|her|their|dear)-")
+# Words of respect after a Chinese title: 知县大人 is 知县.
+_RESPECT = ("大人", "老爷", "阁下", "殿下", "陛下", "先生", "女士")
+_DOUBLE_FAMILY_NAMES = frozenset(
+    "欧阳 司马 上官 诸葛 慕容 东方 皇甫 尉迟 公孙 令狐 独孤 南宫 西门 夏侯 端木 司徒 司空 宇文 "
+    "长孙 呼延 百里 轩辕 完颜 拓跋".split()
+)
+
+
+def _title_and_rest(key: str) -> Iterable[tuple[str, str]]:
+    """Every way to take a key for a title and what stands beside it, longest title first."""
+    yield key, ""
+    words = key.split("-")
+    for cut in range(len(words) - 1, 0, -1):
+        yield "-".join(words[:cut]), "-".join(words[cut:])  # captain-mara
+    if key.isascii():
+        return
+    for cut in range(1, len(key)):
+        yield key[cut:], key[:cut]  # 沈知县
+
+
+def _without_respect(title: str) -> str:
+    for word in _RESPECT:
+        if title.endswith(word) and len(title) > len(word):
+            return title[: -len(word)]
+    return title
+
+
+def _family_names(name: str) -> tuple[str, ...]:
+    if name.isascii() or not 2 <= len(name) <= 4:
+        return ()
+    return (name[:2],) if name[:2] in _DOUBLE_FAMILY_NAMES else (name[:1],)
+
+
+def _the_one(ids: tuple[str, ...], name: str, what: str) -> str:
+    if len(ids) == 1:
+        return ids[0]
+    raise InvalidInput(f"{name!r} is the {what} of {', '.join(ids)}; use one of these ids")
+
+
 class _Level(NamedTuple):
     what: str
     ids: Mapping[str, tuple[str, ...]]  # by key
@@ -84,14 +127,56 @@ class Names:
         """The id of whoever is called so; None if nobody of the cast is."""
         key = id_for(name)
         for level in self._levels:
-            ids = level.ids.get(key, ())
-            if len(ids) == 1:
-                return ids[0]
-            if ids:
-                raise InvalidInput(
-                    f"{name!r} is the {level.what} of {', '.join(ids)}; use one of these ids"
-                )
+            if ids := level.ids.get(key, ()):
+                return _the_one(ids, name, level.what)
+        return self._by_title(key, name)
+
+    def _by_title(self, key: str, name: str) -> str | None:
+        """The id of whoever is called by a title together with other words."""
+        bare = _ARTICLE.sub("", key)
+        if bare != key and (found := self._exactly(bare, name)):
+            return found
+        for title, rest in _title_and_rest(bare):
+            bearers = self._titles.get(_without_respect(title), ())
+            if not rest:
+                if bearers:
+                    return _the_one(bearers, name, "title")
+                continue
+            mine = [one for one in bearers if rest in self._parts_of_names[one]]
+            if mine:
+                return _the_one(tuple(mine), name, "title")
         return None
+
+    def _exactly(self, key: str, name: str) -> str | None:
+        for level in self._levels[1:]:
+            if ids := level.ids.get(key, ()):
+                return _the_one(ids, name, level.what)
+        return None
+
+    @cached_property
+    def _titles(self) -> dict[str, tuple[str, ...]]:
+        """Who bears a title, without words of respect; "Captain Brandt" says that Brandt is one."""
+        bearers: dict[str, tuple[str, ...]] = {}
+        for one in self.cast.characters:
+            for title in map(id_for, one.titles):
+                short = [t for t, rest in _title_and_rest(title)
+                         if rest in self._parts_of_names[one.id]]  # fmt: skip
+                for key in dict.fromkeys(_without_respect(t) for t in (title, *short)):
+                    if key and one.id not in bearers.get(key, ()):
+                        bearers[key] = (*bearers.get(key, ()), one.id)
+        return bearers
+
+    @cached_property
+    def _parts_of_names(self) -> dict[str, frozenset[str]]:
+        """What may stand beside a title: a name, a word of one, a Chinese family name."""
+        return {
+            one.id: frozenset(
+                part
+                for told in map(id_for, (one.name, *one.aliases))
+                for part in (told, *told.split("-"), *(_family_names(told)))
+            )
+            for one in self.cast.characters
+        }
 
     def canonical(self, name: str) -> str:
         """The id that is written and asked for. One who is not in the cast goes by the name."""
@@ -112,6 +197,8 @@ class Names:
             for key, ids in level.ids.items()
             if ids == (entity_id,) and self.resolve(key) == entity_id
         ]
+        # told as "the captain" before the cast was
+        mine += [f"the-{key}" for key in mine if key in self._levels[-1].ids]
         return list(dict.fromkeys([entity_id, *self.former.get(entity_id, ()), *mine]))
 
     def now(self, written: str) -> str:
@@ -152,12 +239,12 @@ class Names:
         character, and nobody would notice."""
         said: list[str] = []
         for name in dict.fromkeys(asked):
-            near = self._nearly(name)
+            near = self.nearly(name)
             if near is not None:
                 said.append(f"{name!r} is nobody of the cast; did you mean {near!r}?")
         return said
 
-    def _nearly(self, name: str) -> str | None:
+    def nearly(self, name: str) -> str | None:
         try:
             if self.resolve(name) is not None:
                 return None

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 from bethink.errors import InvalidInput, LLMError
 from bethink.llms.protocol import LLM, complete_json
 from bethink.story.extracting import known, listed
-from bethink.story.models import ScenePlan
+from bethink.story.models import ScenePlan, texts_in
 from bethink.story.naming import Names
 from bethink.text.tokenise import telling_terms
 
 FEWEST, MOST = 2, 5  # phrases
 _MAX_PHRASE_CHARS = 300
+_TELLING = 3  # terms: a further field of a plan with fewer is a label ("tense"), and no phrase
 
 _INSTRUCTIONS = (
     "You prepare the search in a novel's memory before its next scene is written. Think in two "
@@ -43,7 +44,8 @@ class Planned(NamedTuple):
 
 
 def plan_text(plan: ScenePlan) -> str:
-    return "\n".join([plan.title, plan.summary, plan.location, plan.time, *plan.beats])
+    told = [plan.title, plan.summary, plan.location, plan.time, *plan.beats]
+    return "\n".join([*told, *texts_in(plan.further)])
 
 
 def in_the_scene(plan: ScenePlan, others: Sequence[str], names: Names) -> Planned:
@@ -73,6 +75,7 @@ def by_rules(plan: ScenePlan, entities: Sequence[str], names: Names, previous: s
         [
             f"{plan.title} {plan.summary}",
             *(" ".join(group) for group in beats),
+            *(text for text in texts_in(plan.further) if len(telling_terms(text)) >= _TELLING),
             f"{who} {plan.location}" if plan.location else "",
         ]
     )

@@ -3,8 +3,9 @@ with it, in one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -13,6 +14,22 @@ from bethink.errors import InvalidInput
 from bethink.story.models import Cast, Character, ScenePlan
 
 M = TypeVar("M", bound=BaseModel)
+P = ParamSpec("P")
+R = TypeVar("R")
+_OTHER_NAMES = {"chapter_index": "chapter", "scene_index": "scene", "project_id": "project"}
+
+
+def either_name(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function take `chapter_index`, `scene_index` and `project_id` as well."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        for other, name in _OTHER_NAMES.items():
+            if other in kwargs:
+                kwargs[name] = kwargs.pop(other)
+        return function(*args, **kwargs)
+
+    return called
 
 
 def read_model(model: type[M], data: object, what: str) -> M:
@@ -45,9 +62,30 @@ def cast_from(data: object) -> Cast:
         return data
     if isinstance(data, Sequence) and not isinstance(data, str):
         data = {"characters": list(data)}
-    if isinstance(data, Mapping) and isinstance(data.get("characters"), list):
-        data = {**data, "characters": [_character(one) for one in data["characters"]]}
+    if isinstance(data, Mapping):
+        data = _grouped(data)
     return read_model(Cast, data, "the cast")
+
+
+def _grouped(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """With the characters of every group ({"protagonist": {…}, "supporting": [{…}]}) in one list;
+    the group is the role of those that say none."""
+    given = data.get("characters", [])
+    if not isinstance(given, list):
+        return data
+    characters = [_character(one) for one in given]
+    left: dict[str, Any] = {}
+    for group, value in data.items():
+        members = value if isinstance(value, list) else [value]
+        if group == "characters" or not members or not all(_is_character(m) for m in members):
+            left[group] = value
+        else:
+            characters += [{"role": group, **one} for one in members]
+    return {**left, "characters": characters}
+
+
+def _is_character(value: object) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("name"), str)
 
 
 def _character(told: object) -> object:
@@ -70,6 +108,17 @@ def states_from(told: object) -> Mapping[str, Any]:
         return told
     raise InvalidInput(
         f'states: expected an object like {{"林婉": {{"arm": "injured"}}}}, got {shown(told)}'
+    )
+
+
+def mentions_from(told: object) -> dict[str, str]:
+    """Words of a text, and whom they mean in it."""
+    if isinstance(told, Mapping) and all(
+        isinstance(one, str) and one.strip() for pair in told.items() for one in pair
+    ):
+        return dict(told)
+    raise InvalidInput(
+        f'mentions: expected an object like {{"the widow": "Tamsin"}}, got {shown(told)}'
     )
 
 

@@ -8,7 +8,15 @@ from typing import Any
 from bethink.story.models import ScenePlan
 from bethink.story.shelf import EVENT, SCENE, STATE, THREAD, Point
 from bethink.story.splitting import sentences_of
-from bethink.story.telling import GIVEN, MADE_OF, SENTENCE, part_of
+from bethink.story.telling import (
+    FURTHER,
+    GIVEN,
+    MADE_OF,
+    SENTENCE,
+    Mentions,
+    mentions_of,
+    part_of,
+)
 from bethink.vocabulary import Memory
 
 EXTRACTED = "extracted"  # metadata: a language model found it in the text
@@ -35,7 +43,11 @@ class Former:
             time=_text(first.metadata.get("time")),
             characters=_texts(first.metadata.get(GIVEN)),
             tags=list(first.tags),
+            **_further(first.metadata.get(FURTHER)),
         )
+
+    def mentions(self) -> Mentions:
+        return mentions_of(self._parts[0]) if self._parts else {}
 
     def is_another(self, text: str) -> bool:
         """Does this text share next to nothing with the one before?"""
@@ -75,6 +87,10 @@ def note_on_what_stays(where: Point, staying: Sequence[Memory]) -> list[str]:
 
 def _sentences(text: str) -> set[str]:
     return {"".join(sentence.split()) for sentence in sentences_of(text)}
+
+
+def _further(value: object) -> dict[str, Any]:
+    return {str(name): told for name, told in value.items()} if isinstance(value, dict) else {}
 
 
 def _text(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from bethink.checks import shown
 from bethink.errors import InvalidInput, UnknownSpace
 from bethink.shelf import Shelf
-from bethink.story.models import StoryMemory
+from bethink.story.models import StoryMemoryChunk
 from bethink.story.naming import Names
 from bethink.story.shelf import CAST, EVENT, SCENE, STATE, THREAD, point_of
 from bethink.story.telling import MADE_OF, SENTENCE
@@ -20,6 +20,7 @@ _BUDGET = 20_000  # tokens: whoever asks cuts by number
 _MOST_KEYS = 256
 # A memory is worth what its best phrase gives it, and a little more if others find it too.
 _BEST, _ALL = 0.7, 0.3
+_STRONG = 0.5  # more likely than not, the passage is what the phrase asks for
 # What answers "what was told": states and threads are asked for as such, for they change.
 _ASKED_FOR_AS_SUCH = [CAST, STATE, THREAD]
 
@@ -102,7 +103,7 @@ def _faults(answer: Recollection) -> tuple[str, ...]:
     return ()
 
 
-def merged(found: Sequence[Found], names: Names) -> list[StoryMemory]:
+def merged(found: Sequence[Found], names: Names) -> list[StoryMemoryChunk]:
     """Best first over all phrases; a memory that several find is there once."""
     hits: dict[str, list[tuple[str, Hit]]] = {}
     for one in found:
@@ -112,14 +113,19 @@ def merged(found: Sequence[Found], names: Names) -> list[StoryMemory]:
     return sorted(memories, key=lambda m: -m.score)
 
 
-def through_scenes(memories: Sequence[StoryMemory]) -> list[StoryMemory]:
+def strongly_found(found: Sequence[Found]) -> set[str]:
+    """Return the ids of the memories that a single phrase finds with a relevance of one half."""
+    return {hit.id for one in found for hit in one.hits if (hit.relevance or 0.0) >= _STRONG}
+
+
+def through_scenes(memories: Sequence[StoryMemoryChunk]) -> list[StoryMemoryChunk]:
     """An event that was found speaks for its scene: the scene's best part takes its score, and it
     takes no place of its own (the timeline has it). Events of scenes not found stay."""
-    events: dict[tuple[int | None, int | None], StoryMemory] = {}
+    events: dict[tuple[int | None, int | None], StoryMemoryChunk] = {}
     for memory in memories:  # best first
         if memory.content_type == EVENT:
             events.setdefault((memory.chapter, memory.scene), memory)
-    best_parts: dict[tuple[int | None, int | None], StoryMemory] = {}
+    best_parts: dict[tuple[int | None, int | None], StoryMemoryChunk] = {}
     for memory in memories:
         if memory.content_type == SCENE and (memory.chapter, memory.scene) in events:
             best_parts.setdefault((memory.chapter, memory.scene), memory)
@@ -132,14 +138,14 @@ def through_scenes(memories: Sequence[StoryMemory]) -> list[StoryMemory]:
     return sorted(kept, key=lambda m: -m.score)
 
 
-def _with_event(scene: StoryMemory, event: StoryMemory) -> StoryMemory:
+def _with_event(scene: StoryMemoryChunk, event: StoryMemoryChunk) -> StoryMemoryChunk:
     better, other = (event, scene) if event.score > scene.score else (scene, event)
     score = round(min(1.0, better.score + _ALL * other.score), 6)
     reason = f"{scene.reason}; its event, {event.reason}"
     return scene.model_copy(update={"score": score, "reason": reason})
 
 
-def _memory(mine: Sequence[tuple[str, Hit]], phrases: int, names: Names) -> StoryMemory:
+def _memory(mine: Sequence[tuple[str, Hit]], phrases: int, names: Names) -> StoryMemoryChunk:
     phrase, best = max(mine, key=lambda one: one[1].score)
     total = sum(hit.score for _, hit in mine)
     score = _BEST * best.score + _ALL * total / phrases if phrases > 1 else best.score
@@ -152,16 +158,16 @@ def _memory(mine: Sequence[tuple[str, Hit]], phrases: int, names: Names) -> Stor
 
 def story_memory(
     memory: Memory, names: Names, *, text: str = "", score: float, reason: str
-) -> StoryMemory:
+) -> StoryMemoryChunk:
     """Our own parts are handed out whole; of somebody's long note, the passage that was found."""
     place, time = point_of(memory), memory.metadata.get("time")
     whole = memory.text if memory.kind in (SCENE, EVENT, STATE, THREAD) else text
-    return StoryMemory(
+    return StoryMemoryChunk(
         id=memory.id,
         text=whole or memory.text,
         score=round(min(score, 1.0), 6),
-        chapter=None if place is None else place.chapter,
-        scene=None if place is None else place.scene,
+        chapter_index=None if place is None else place.chapter,
+        scene_index=None if place is None else place.scene,
         content_type=memory.kind,
         entities=list(dict.fromkeys(names.now(one) for one in memory.entities)),
         tags=list(memory.tags),

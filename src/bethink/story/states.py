@@ -14,9 +14,11 @@ from bethink.checks import shown
 from bethink.errors import InvalidInput
 from bethink.shelf import Shelf, Where
 from bethink.story.models import (
+    Cast,
+    Character,
     Claim,
     Contradiction,
-    EntityState,
+    EntityStateSnapshot,
     Source,
     StateChange,
 )
@@ -56,6 +58,36 @@ def _as_text(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value) if isinstance(value, int | float) else value
+
+
+def check_known(shelf: Shelf, names: Names, asked: Iterable[str]) -> None:
+    """Raise InvalidInput for a name that is neither in the cast nor had a state before: a slip of
+    the pen would make a new character. A story without a cast takes any name that is not nearly
+    one of those before."""
+    unknown = [name for name in asked if names.resolve(name) is None]
+    if not unknown:
+        return
+    before = {
+        names.now(one): str(memory.metadata.get("name") or one)
+        for memory in shelf.of_kind(STATE)
+        for one in memory.entities[:1]
+    }
+    others = [Character(name=name) for name in before.values() if names.resolve(name) is None]
+    everybody = Names(Cast(characters=[*names.cast.characters, *_each_once(others, names)]))
+    for name in unknown:
+        near = everybody.nearly(name)
+        if names.canonical(name) in before or (near is None and not names.cast.characters):
+            continue
+        meant = f"; did you mean {near!r}?" if near is not None else "."
+        raise InvalidInput(
+            f"{name!r} is nobody of the cast{meant} Nothing was recorded. Add the name to the "
+            "cast, or record it as somebody new (allow_new, --allow-new)"
+        )
+
+
+def _each_once(others: Iterable[Character], names: Names) -> list[Character]:
+    taken = {id_for(one.id) for one in names.cast.characters}
+    return list({one.id: one for one in others if id_for(one.id) not in taken}.values())
 
 
 def state_record(
@@ -118,7 +150,7 @@ class _Held(NamedTuple):
         return (source.chapter, source.scene) == place
 
 
-def merged(entity_id: str, name: str, records: Iterable[Memory]) -> EntityState | None:
+def merged(entity_id: str, name: str, records: Iterable[Memory]) -> EntityStateSnapshot | None:
     """The state after these records, whichever order they were told in."""
     placed = [(place, memory) for memory in records if (place := point_of(memory)) is not None]
     placed.sort(key=lambda one: one[0])  # stable: within a scene, in the order told
@@ -149,11 +181,11 @@ def merged(entity_id: str, name: str, records: Iterable[Memory]) -> EntityState 
                 )
             )
     last = changes[-1]
-    return EntityState(
+    return EntityStateSnapshot(
         entity_id=entity_id,
         name=name,
-        chapter=last.chapter,
-        scene=last.scene,
+        chapter_index=last.chapter,
+        scene_index=last.scene,
         facts={one.key: one.value for one in held.values() if one.value},
         changes=changes,
         sources={one.key: one.claims[-1].source for one in held.values() if one.value},
@@ -177,13 +209,13 @@ class States:
         self._shelf = shelf
         self._names = names
 
-    def of(self, entity: str, where: Where) -> EntityState | None:
+    def of(self, entity: str, where: Where) -> EntityStateSnapshot | None:
         entity_id = self._names.canonical(entity)
         keys = self._names.keys(entity_id)
         found = self._shelf.of_kind(STATE, {"entities": {"in": keys}, **where})
         return merged(entity_id, self._name(entity_id, found), found)
 
-    def all(self, where: Where) -> dict[str, EntityState]:
+    def all(self, where: Where) -> dict[str, EntityStateSnapshot]:
         """Every entity that anything was recorded of."""
         records: dict[str, list[Memory]] = {}
         for memory in self._shelf.of_kind(STATE, where):

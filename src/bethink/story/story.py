@@ -19,17 +19,25 @@ from bethink.story.casting import keep_cast, kept_names, names_with
 from bethink.story.models import (
     Cast,
     Character,
-    EntityState,
+    EntityStateSnapshot,
     SceneAdded,
     SceneMemoryContext,
     ScenePlan,
     StoryEvent,
-    StoryMemory,
+    StoryMemoryChunk,
     Thread,
     TimelineEntry,
 )
 from bethink.story.naming import Names
-from bethink.story.reading import cast_from, is_names, plan_from, states_from, texts
+from bethink.story.reading import (
+    cast_from,
+    either_name,
+    is_names,
+    mentions_from,
+    plan_from,
+    states_from,
+    texts,
+)
 from bethink.story.searching import (
     any_of,
     content,
@@ -39,8 +47,9 @@ from bethink.story.searching import (
     of_entities,
 )
 from bethink.story.shelf import EVENT, STATE, Point, point, point_of, until
-from bethink.story.states import States, as_last_word, state_record
+from bethink.story.states import States, as_last_word, check_known, state_record
 from bethink.story.taking_in import SceneIn, leave_out, take_in
+from bethink.story.telling import retagged_scene
 from bethink.story.threads import close, thread_of, thread_record, threads
 
 if TYPE_CHECKING:
@@ -51,6 +60,7 @@ _LAST_SCENE = 99_999
 
 
 class Story:
+    @either_name
     def __init__(self, engine: Engine, project: str) -> None:
         """`project` is the space that holds the story. Nothing is read from any other."""
         self.engine = engine
@@ -62,7 +72,9 @@ class Story:
 
     # Who is in it
 
-    def set_cast(self, cast: Cast | Sequence[Character] | Mapping[str, Any]) -> list[str]:
+    def set_cast(
+        self, cast: Cast | Sequence[Character | Mapping[str, Any]] | Mapping[str, Any]
+    ) -> list[str]:
         """Who is in the story, instead of the cast before; notes on names that name nobody. Who is
         named in what was told before is found again, by the new cast."""
         return keep_cast(self._shelf, cast_from(cast))
@@ -83,6 +95,7 @@ class Story:
 
     # Telling
 
+    @either_name
     def add_scene(
         self,
         chapter: int,
@@ -94,14 +107,18 @@ class Story:
         events: Iterable[StoryEvent | str | Mapping[str, Any]] | None = None,
         threads: Iterable[str] | None = None,
         tags: Iterable[str] = (),
+        mentions: Mapping[str, str] | None = None,
+        allow_new: bool = False,
         extract: bool = False,
         deadline: float | None = None,
     ) -> SceneAdded:
         """Take in a scene; told again, it replaces what was told of it. `states` are what holds
         at its end, by entity; `events` what happens in it; `threads` what it leaves open: whatever
         is left out stays as it was told before, and so does the plan. Where no events are told,
-        the plan's summary (or the first sentence) is its event. `extract` asks the language model
-        for events, states and threads that nobody told, within the deadline."""
+        the plan's summary (or the first sentence) is its event. `mentions` links words of this text
+        to somebody: {"the widow": "Tamsin", "小姑娘": "阿灵"}. States and links of a name that the
+        cast does not know are refused, unless `allow_new`. `extract` asks the language model for
+        events, states and threads that nobody told, within the deadline."""
         return take_in(
             self._shelf,
             self._names(),
@@ -113,11 +130,14 @@ class Story:
                 None if events is None else list(events),
                 None if threads is None else texts(threads, "threads"),
                 tuple(texts(tags, "tags")),
+                None if mentions is None else mentions_from(mentions),
             ),
             extract=extract,
             deadline=self._deadline(deadline),
+            allow_new=allow_new,
         )
 
+    @either_name
     def add_chapter(self, chapter: int, text: str, *, extract: bool = False) -> list[SceneAdded]:
         """Take in a chapter, cut into scenes at its headings and breaks; scenes count from 1. Of a
         chapter that was told before, scenes beyond the last one are left out from now on."""
@@ -149,6 +169,7 @@ class Story:
         added[-1].notes += leave_out(self._shelf, chapter, beyond=len(scenes))
         return added
 
+    @either_name
     def remove(self, chapter: int, scene: int | None = None) -> int:
         """Forget a scene, or a chapter, with all that was told or recorded of it; threads that were
         closed there are open again. How many memories went."""
@@ -156,6 +177,7 @@ class Story:
 
         return remove(self._shelf, point(chapter, scene or 0).chapter, scene)
 
+    @either_name
     def move(
         self,
         chapter: int,
@@ -181,6 +203,7 @@ class Story:
 
     # What holds
 
+    @either_name
     def record_state(
         self,
         entity: str,
@@ -189,26 +212,34 @@ class Story:
         facts: Mapping[str, Any],
         *,
         source: str = "",
+        allow_new: bool = False,
     ) -> str:
         """What holds of an entity from this scene on; other facts stay, and an empty text ends
-        one. The memory's id."""
+        one. A name that the cast does not know is refused, unless `allow_new`. The memory's id."""
         where = point(chapter, scene)
-        record = state_record(self._shelf, self._names(), entity, where, facts, source=source)
+        names = self._names()
+        if not allow_new:
+            check_known(self._shelf, names, [entity])
+        record = state_record(self._shelf, names, entity, where, facts, source=source)
         record = as_last_word(self._shelf, record)
         self._shelf.put([record])
+        self._shelf.put(retagged_scene(self._shelf, names, where))  # the scene concerns it, too
         return str(record["id"])
 
+    @either_name
     def state_of(
         self, entity: str, *, chapter: int, scene: int, allow_future: bool = False
-    ) -> EntityState | None:
+    ) -> EntityStateSnapshot | None:
         """What holds at the end of this scene; None if nothing was recorded until then."""
         where = {} if allow_future else until(point(chapter, scene))
         return States(self._shelf, self._names()).of(entity, where)
 
-    def states(self, chapter: int, scene: int) -> list[EntityState]:
+    @either_name
+    def states(self, chapter: int, scene: int) -> list[EntityStateSnapshot]:
         """Of everybody, at the end of this scene."""
         return list(States(self._shelf, self._names()).all(until(point(chapter, scene))).values())
 
+    @either_name
     def timeline(
         self,
         chapter: int,
@@ -237,6 +268,7 @@ class Story:
 
     # What is open
 
+    @either_name
     def open_thread(
         self, text: str, chapter: int, scene: int, *, entities: Iterable[str] | None = None
     ) -> str:
@@ -247,6 +279,7 @@ class Story:
         self._shelf.put([record])
         return str(record["id"])
 
+    @either_name
     def close_thread(
         self, thread_id: str, chapter: int, scene: int, *, resolution: str = ""
     ) -> Thread:
@@ -255,6 +288,7 @@ class Story:
         assert found is not None  # it has its scene: it was just closed
         return found
 
+    @either_name
     def threads(
         self,
         chapter: int | None = None,
@@ -288,7 +322,7 @@ class Story:
         tags: Iterable[str] | None = None,
         top_k: int = 10,
         before: tuple[int, int] | None = None,
-    ) -> list[StoryMemory]:
+    ) -> list[StoryMemoryChunk]:
         """What was told of this, best first; `before` a chapter and scene, if they are named. Of
         one of the entities, and with one of the tags, where there are any."""
         if isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= 100:
@@ -308,6 +342,7 @@ class Story:
             raise StoreError(f"the story cannot be searched now: {'; '.join(found.faults)}")
         return merged([found], names)
 
+    @either_name
     def scene_context(
         self,
         plan: ScenePlan | Mapping[str, Any] | str,

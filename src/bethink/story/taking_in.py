@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 from bethink.errors import BethinkError
 from bethink.shelf import Shelf
 from bethink.story.extracting import Extracted, extracted
+from bethink.story.finding import occurs
 from bethink.story.models import SceneAdded, ScenePlan
 from bethink.story.naming import Names
 from bethink.story.retelling import Former, marked, note_on_what_stays
 from bethink.story.shelf import EVENT, SCENE, STATE, THREAD, Point, point_of
-from bethink.story.states import state_record
+from bethink.story.states import check_known, state_record
 from bethink.story.telling import (
     MADE_OF,
     TOLD_WITH,
+    Mentions,
+    check_text,
     event_from,
     event_records,
     own_event,
@@ -34,6 +37,7 @@ class SceneIn(NamedTuple):
     events: Sequence[Any] | None
     threads: Sequence[str] | None
     tags: tuple[str, ...]
+    mentions: Mentions | None = None  # None: as it was told before
     # Kinds that a language model found, and nobody told.
     found: frozenset[str] = frozenset()
 
@@ -46,6 +50,7 @@ def take_in(
     extract: bool,
     deadline: float,
     of_a_chapter: bool = False,
+    allow_new: bool = False,
 ) -> SceneAdded:
     """`of_a_chapter`: its number was counted, so that with quite another text it is another
     scene."""
@@ -55,7 +60,10 @@ def take_in(
     another = isinstance(told.text, str) and former.is_another(told.text)
     if plan is None or (of_a_chapter and not another):
         plan = _kept_plan(former, told)
-    scenes = scene_records(shelf, names, where, told.text, plan, told.tags)
+    check_text(told.text, where)
+    mentions = former.mentions() if told.mentions is None else told.mentions
+    if not allow_new:
+        check_known(shelf, names, [*(told.states or ()), *(told.mentions or {}).values()])
     notes = doubts(names, told, plan)
     failed = False
     if extract:
@@ -63,13 +71,25 @@ def take_in(
         notes += said
     # what a model found in the text before goes with it, unless the model cannot be asked now
     outdated = former.extracted() if (another or extract) and not failed else []
-    events = _events(shelf, names, told, plan, [m for m in former.told if m not in outdated])
+    staying = [m for m in former.told if m not in outdated]
+    events = _events(shelf, names, told, plan, mentions, staying)
     states = [
         state_record(shelf, names, entity, where, facts, source="", told_with=with_it)
         for entity, facts in (told.states or {}).items()
     ]
+    by_hand = shelf.of_kind(STATE, {"metadata.at": where.at})
+    beside = [m for m in staying if m.kind == EVENT and events is None]
+    beside += [m for m in by_hand if told.states is None or TOLD_WITH not in m.metadata]
+    concerned = [
+        *(one for record in (*(events or ()), *states) for one in record["entities"]),
+        *(names.now(one) for memory in beside for one in memory.entities),
+    ]
+    scenes = scene_records(
+        shelf, names, where, told.text, plan, told.tags, mentions=mentions, concerned=concerned
+    )
+    notes += _without_a_place(told, mentions)
     opened = [
-        thread_record(shelf, names, text, where, None, told_with=with_it)
+        thread_record(shelf, names, text, where, None, told_with=with_it, mentions=mentions)
         for text in told.threads or ()
     ]
     records = [
@@ -115,14 +135,28 @@ def _kept_plan(former: Former, told: SceneIn) -> ScenePlan:
 
 
 def _events(
-    shelf: Shelf, names: Names, told: SceneIn, plan: ScenePlan, before: Sequence[Memory]
+    shelf: Shelf,
+    names: Names,
+    told: SceneIn,
+    plan: ScenePlan,
+    mentions: Mentions,
+    before: Sequence[Memory],
 ) -> list[dict[str, Any]] | None:
     """None: those that were told before stay."""
     if told.events is not None:
-        return event_records(shelf, names, told.where, told.events, plan)
+        return event_records(shelf, names, told.where, told.events, plan, mentions)
     if any(m.kind == EVENT and MADE_OF not in m.metadata for m in before):
         return None
-    return [own_event(shelf, names, told.where, told.text, plan)]
+    return [own_event(shelf, names, told.where, told.text, plan, mentions)]
+
+
+def _without_a_place(told: SceneIn, mentions: Mentions) -> list[str]:
+    """Notes on linked words that the text does not hold."""
+    return [
+        f"{words!r} is linked to {who!r}, but does not occur in the text of {told.where}"
+        for words, who in mentions.items()
+        if not occurs(words, told.text)
+    ]
 
 
 def _completed(

@@ -10,6 +10,7 @@ from bethink.shelf import Shelf, Where
 from bethink.story.models import ScenePoint, Thread
 from bethink.story.naming import Names
 from bethink.story.shelf import THREAD, Point, point_of
+from bethink.story.telling import found_with
 from bethink.vocabulary import Memory
 
 
@@ -21,6 +22,7 @@ def thread_record(
     entities: list[str] | None,
     *,
     told_with: str = "",
+    mentions: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("a thread needs a text: the question that the story leaves open")
@@ -33,7 +35,7 @@ def thread_record(
         "id": memory_id,
         "text": text,
         "kind": THREAD,
-        "entities": names.canonicals(given) if given else names.found_in(text),
+        "entities": names.canonicals(given) if given else found_with(text, names, mentions or {}),
         "metadata": {
             **where.metadata,
             **({"given": given} if given else {}),

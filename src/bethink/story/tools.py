@@ -17,10 +17,11 @@ from pydantic import BaseModel
 
 from bethink.checks import shown
 from bethink.errors import BethinkError, InvalidInput
+from bethink.story.reading import either_name
 from bethink.story.shelf import CAST, EVENT, SCENE, STATE, THREAD, Point, point
 
 if TYPE_CHECKING:
-    from bethink.story.models import EntityState, StoryMemory, TimelineEntry
+    from bethink.story.models import EntityStateSnapshot, StoryMemoryChunk, TimelineEntry
     from bethink.story.story import Story
 
 SEARCH, STATE_OF, TIMELINE = (
@@ -67,6 +68,7 @@ _PURPOSES = {
 class StoryTools:
     """The three, for one story; as of a scene, if one is named."""
 
+    @either_name
     def __init__(
         self, story: Story, *, chapter: int | None = None, scene: int | None = None
     ) -> None:
@@ -82,7 +84,7 @@ class StoryTools:
         content_type: str | None = None,
         tags: Sequence[str] | None = None,
         top_k: int = 10,
-    ) -> list[StoryMemory]:
+    ) -> list[StoryMemoryChunk]:
         return self._story.search(
             query,
             entities=entities,
@@ -94,7 +96,7 @@ class StoryTools:
 
     def get_entity_state_tool(
         self, entity_id: str, chapter_index: int | None = None, scene_index: int | None = None
-    ) -> EntityState | None:
+    ) -> EntityStateSnapshot | None:
         """At the end of that scene; None if nothing was recorded."""
         at = self._at_most(chapter_index, scene_index)
         if at is None:

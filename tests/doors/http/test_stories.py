@@ -44,10 +44,10 @@ def test_from_a_scene_to_the_context_of_the_next(story: httpx.Client) -> None:
     asked = {"chapter": 2, "scene": 2, "plan": plan, "characters": CAST, "deadline": 5}
     context = story.post(f"{RIVER}/context", json=asked).json()
     assert context["entity_states"][0]["facts"] == {"left arm": "injured", "age": "19"}
-    assert context["relevant_memories"][0]["chapter"] == 1
+    assert context["relevant_memories"][0]["chapter_index"] == 1
     assert [thread["opened_at"] for thread in context["open_threads"]] == [AT]
     assert "FUTURE" not in str(context)
-    assert context["status"] == "degraded"  # by rules
+    assert context["status"] == "answered"  # by rules
     ahead = story.post(f"{RIVER}/context", json={**asked, "scene": 1, "allow_future": True})
     assert "FUTURE" in ahead.text
     by_names = story.post(f"{RIVER}/context", json={**asked, "characters": ["王爺"]}).json()
@@ -63,7 +63,10 @@ def test_states_timeline_threads_and_search(story: httpx.Client) -> None:
     nearly = story.get(f"{RIVER}/state", params={**at, "entity": "林碗婉"})
     assert nearly.json() == {"state": None, "notes": [slip]}
     made = {"entity": "林碗婉", "chapter": 9, "scene": 1, "facts": {"a": "b"}}
-    assert story.post(f"{RIVER}/states", json=made).json()["notes"] == [slip]
+    refused = story.post(f"{RIVER}/states", json=made)
+    assert (refused.status_code, slip in refused.json()["detail"]) == (422, True)
+    new = story.post(f"{RIVER}/states", json={**made, "allow_new": True})
+    assert new.json()["notes"] == [slip]
     everybody = story.get(f"{RIVER}/states", params={"chapter": 4, "scene": 1}).json()["states"]
     assert [one["entity_id"] for one in everybody] == ["lin"]
     told = {"entity": "captain", "chapter": 3, "scene": 1, "facts": {"left arm": "healed"}}
@@ -85,6 +88,14 @@ def test_states_timeline_threads_and_search(story: httpx.Client) -> None:
     assert [one["content_type"] for one in found] == ["scene"]
     assert story.post(f"{RIVER}/search", json={**search, "before": [1, 1]}).json()["memories"] == []
     assert story.get(f"{RIVER}/cast").json()["characters"][1]["name"] == "赵允"
+
+
+def test_words_are_linked_to_somebody(story: httpx.Client) -> None:
+    body = {
+        "chapter": 3, "scene": 1, "text": "The widow 小寡妇 opened the drawer.",
+        "mentions": {"the widow": "林婉", "小寡妇": "王爷"},
+    }  # fmt: skip
+    assert story.post(f"{RIVER}/scenes", json=body).json()["entities"] == ["lin", "zhao"]
 
 
 def test_scenes_move_and_go(story: httpx.Client) -> None:
@@ -119,7 +130,7 @@ def test_a_context_within_a_budget(story: httpx.Client) -> None:
     ("path", "body", "words"),
     [
         ("scenes", {**AT, "text": " "}, "nothing to add"),
-        ("scenes", {**AT, "text": "x", "plan": {"titel": "x"}}, "titel"),
+        ("scenes", {**AT, "text": "x", "plan": {"beats": 7}}, "beats"),
         ("scenes", {"chapter": -1, "scene": 1, "text": "x"}, "chapter: expected a whole number"),
         ("scenes", {**AT, "text": "x", "states": {"林婉": {}}}, "facts"),
         ("states", {**AT, "entity": "", "facts": {"a": "b"}}, "no name"),
@@ -164,7 +175,8 @@ def test_a_key_of_another_story_sees_nothing_of_it(served: Served) -> None:
     assert other.put(f"{mine}/cast", json=CAST).status_code == 200
     assert other.post(f"{mine}/scenes", json={**AT, "text": "林婉来了"}).status_code == 201
     assert (
-        other.post(f"{mine}/search", json={"query": "林婉"}).json()["memories"][0]["chapter"] == 1
+        other.post(f"{mine}/search", json={"query": "林婉"}).json()["memories"][0]["chapter_index"]
+        == 1
     )
     only_writes = served.keyed("write", spaces=["江湖"])
     told = only_writes.post(f"{mine}/scenes", json={**AT, "text": "林婉走了"}).json()

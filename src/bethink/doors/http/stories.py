@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Query, Request
-from pydantic import Field
+from pydantic import AliasChoices, Field
 from starlette.responses import Response
 
 from bethink.doors.http.answers import Answer
@@ -19,12 +19,12 @@ from bethink.doors.http.writes import IdempotencyKey, write
 from bethink.story.models import (
     Cast,
     Character,
-    EntityState,
+    EntityStateSnapshot,
     SceneAdded,
     SceneMemoryContext,
     ScenePlan,
     StoryEvent,
-    StoryMemory,
+    StoryMemoryChunk,
     Thread,
     TimelineEntry,
 )
@@ -34,12 +34,17 @@ _CHAPTER = Annotated[int, Query(description="counted as you count them")]
 _SCENE = Annotated[int, Query(description="in its chapter")]
 
 
+# In a request either name will do.
+_AnyChapter = Annotated[int, Field(validation_alias=AliasChoices("chapter", "chapter_index"))]
+_AnyScene = Annotated[int, Field(validation_alias=AliasChoices("scene", "scene_index"))]
+
+
 class ToldScene(Body):
     """A scene as it was written, and what it leaves behind. What is left out is as told before;
     where no events are told, the plan's summary is one."""
 
-    chapter: int
-    scene: int
+    chapter: _AnyChapter
+    scene: _AnyScene
     text: str = Field(examples=["林婉在码头受了伤。Lin Wan was wounded at the dock."])
     plan: ScenePlan | None = None
     states: dict[str, dict[str, Any]] | None = Field(
@@ -50,28 +55,35 @@ class ToldScene(Body):
     events: list[StoryEvent | str] | None = Field(None, examples=[["林婉 loses the sword"]])
     threads: list[str] | None = Field(None, examples=[["谁伤了林婉？"]])
     tags: list[str] = Field([], examples=[["draft"]])
+    mentions: dict[str, str] | None = Field(
+        None,
+        description="words of this text, and whom they mean",
+        examples=[{"the widow": "Tamsin", "小姑娘": "阿灵"}],
+    )
+    allow_new: bool = Field(False, description="states of names that the cast does not know")
     extract: bool = Field(False, description="ask the language model for what is not told")
     deadline: float | None = Field(None, description="seconds for the language model")
 
 
 class ToldChapter(Body):
-    chapter: int
+    chapter: _AnyChapter
     text: str = Field(description="cut into scenes at headings and breaks")
     extract: bool = False
 
 
 class ToldState(Body):
     entity: str = Field(examples=["林婉"], description="an id, a name, an alias or a title")
-    chapter: int
-    scene: int
+    chapter: _AnyChapter
+    scene: _AnyScene
     facts: dict[str, Any] = Field(examples=[{"left arm": "healed"}])
     source: str = ""
+    allow_new: bool = Field(False, description="record a name that the cast does not know")
 
 
 class MovedScene(Body):
     """A scene, or a chapter where no scene is named."""
 
-    chapter: int
+    chapter: _AnyChapter
     scene: int | None = None
     to_chapter: int
     to_scene: int | None = None
@@ -79,23 +91,23 @@ class MovedScene(Body):
 
 class ToldThread(Body):
     text: str = Field(examples=["谁伤了林婉？"])
-    chapter: int
-    scene: int
+    chapter: _AnyChapter
+    scene: _AnyScene
     entities: list[str] | None = Field(None, description="by default those that the text names")
 
 
 class ClosedThread(Body):
     id: str
-    chapter: int
-    scene: int
+    chapter: _AnyChapter
+    scene: _AnyScene
     resolution: str = ""
 
 
 class ForScene(Body):
     """A scene that is going to be written."""
 
-    chapter: int
-    scene: int
+    chapter: _AnyChapter
+    scene: _AnyScene
     plan: ScenePlan = Field(default_factory=ScenePlan)
     characters: Cast | list[Character] | list[str] | None = Field(
         None, description="the cast, joined with the one that is kept; or who is in the scene"
@@ -132,12 +144,12 @@ class StateRecorded(Recorded):
 
 
 class StateAnswer(Answer):
-    state: EntityState | None = Field(description="null: nothing was recorded until then")
+    state: EntityStateSnapshot | None = Field(description="null: nothing was recorded until then")
     notes: list[str] = Field(description="of a name that is nobody's, and nearly somebody's")
 
 
 class States(Answer):
-    states: list[EntityState]
+    states: list[EntityStateSnapshot]
 
 
 class Memories(Answer):
@@ -153,7 +165,7 @@ class Threads(Answer):
 
 
 class StoryMemories(Answer):
-    memories: list[StoryMemory]
+    memories: list[StoryMemoryChunk]
 
 
 @router.put("/{project:name}/cast", summary="Who is in the story", response_model=CastKept)

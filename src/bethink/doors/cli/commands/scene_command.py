@@ -34,9 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--characters", metavar="FILE", help="JSON (default: the cast that is kept)"
     )
-    parser.add_argument("--project", required=True, help="the space that holds the story")
-    parser.add_argument("--chapter", type=int, required=True, metavar="N")
-    parser.add_argument("--scene", type=int, required=True, metavar="N")
+    parser.add_argument(
+        "--project", "--project-id", required=True, help="the space that holds the story"
+    )
+    parser.add_argument("--chapter", "--chapter-index", type=int, required=True, metavar="N")
+    parser.add_argument("--scene", "--scene-index", type=int, required=True, metavar="N")
     parser.add_argument("--out", metavar="FILE", help="write the context there, as JSON")
     parser.add_argument(
         "--budget", type=int, metavar="TOKENS", help="what fits, most needed first (default: all)"
@@ -63,7 +65,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         deadline=arguments.deadline,
         allow_future=arguments.allow_future,
     )
-    for one in context.missing:
+    for one in (*context.missing, *context.notes):
         session.hint(one)
     if arguments.out is not None and _written(arguments.out, context, session):
         return 0
@@ -95,14 +97,14 @@ def _say(context: SceneMemoryContext, session: Session) -> None:
         place = "" if memory.chapter is None else f"{memory.chapter}.{memory.scene}  "
         time = f" ({memory.time})" if memory.time else ""
         session.say(f"{memory.score:.2f}  {place}{clip(memory.text, 100)}{time}")
-    for entry in context.timeline_context:
+    for entry in context.events:
         time = f" ({entry.time})" if entry.time else ""
         session.say(f"{entry.chapter}.{entry.scene}  {clip(entry.text, 100)}{time}")
     for thread in context.open_threads:
         session.say(
             f"open since {thread.opened_at.chapter}.{thread.opened_at.scene}: {thread.text}"
         )
-    found = context.entity_states or context.relevant_memories or context.timeline_context
+    found = context.entity_states or context.relevant_memories or context.events
     if not found and not context.open_threads and context.status != "unavailable":
         session.say(
             f"nothing was told of {context.project_id} before "

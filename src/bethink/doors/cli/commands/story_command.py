@@ -19,7 +19,8 @@ examples:
   bethink story cast cast.json --project river           who is in it; without a file: show them
   bethink story add chapter-3.md --project river --chapter 3       cut at headings and breaks
   bethink story add scene.md --project river --chapter 3 --scene 2 --plan plan.json \\
-      --states states.json --event "林婉 loses the sword" --thread "谁拿走了剑？"
+      --states states.json --event "林婉 loses the sword" --thread "谁拿走了剑？" \\
+      --mention "the widow=Tamsin" --mention "小姑娘=阿灵"
   bethink story state 林婉 --project river --chapter 3 --scene 2           as of that scene
   bethink story state 林婉 --project river --chapter 3 --scene 2 --set "left arm=injured"
   bethink story threads --project river --chapter 3 --scene 2
@@ -41,10 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("what", choices=_WHAT)
     parser.add_argument("given", nargs="?", metavar="FILE|ENTITY", help="'-' reads a pipe")
-    parser.add_argument("--project", required=True, help="the space that holds the story")
-    parser.add_argument("--chapter", type=int, metavar="N")
     parser.add_argument(
-        "--scene", type=int, metavar="N", help="(add, remove, move) left out: a whole chapter"
+        "--project", "--project-id", required=True, help="the space that holds the story"
+    )
+    parser.add_argument("--chapter", "--chapter-index", type=int, metavar="N")
+    parser.add_argument(
+        "--scene",
+        "--scene-index",
+        type=int,
+        metavar="N",
+        help="(add, remove, move) left out: a whole chapter",
     )
     adding = parser.add_argument_group("add")
     adding.add_argument("--plan", metavar="FILE", help="the scene's plan, as JSON")
@@ -53,9 +60,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     adding.add_argument(
         "--thread", action="append", metavar="TEXT", help="what it leaves open; may be repeated"
     )
+    adding.add_argument(
+        "--mention",
+        action="append",
+        metavar="WORDS=NAME",
+        help='whom words of this text mean: "the widow=Tamsin"; may be repeated',
+    )
     adding.add_argument("--tag", action="append", default=[], metavar="TAG")
     adding.add_argument(
         "--extract", action="store_true", help="ask the language model what is not told"
+    )
+    parser.add_argument(
+        "--allow-new",
+        action="store_true",
+        help="(add, state) record states of names that the cast does not know",
     )
     state = parser.add_argument_group("state")
     state.add_argument(
@@ -89,7 +107,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 # Which option belongs where, with what it is when it is not given.
 _BELONGS: dict[str, tuple[str, Any]] = {
     "plan": ("add", None), "states": ("add", None), "event": ("add", None),
-    "thread": ("add", None), "tag": ("add", []), "extract": ("add", False),
+    "thread": ("add", None), "mention": ("add", None), "tag": ("add", []),
+    "extract": ("add", False),
     "set": ("state", None), "source": ("state", ""),
     "open": ("threads", None), "close": ("threads", None), "resolution": ("threads", ""),
     "closed": ("threads", False), "entity": ("threads", None),
@@ -103,6 +122,8 @@ def _refuse_what_does_not_belong(arguments: argparse.Namespace) -> None:
     for name, (where, default) in _BELONGS.items():
         if where != arguments.what and getattr(arguments, name) != default:
             raise InvalidInput(f"--{name.replace('_', '-')} is for 'bethink story {where}'")
+    if arguments.allow_new and arguments.what not in ("add", "state"):
+        raise InvalidInput("--allow-new is for 'bethink story add' and 'bethink story state'")
     if arguments.given is not None and arguments.what in ("threads", "timeline", "remove", "move"):
         raise InvalidInput(f"'bethink story {arguments.what}' takes no {arguments.given!r}")
 
@@ -130,6 +151,8 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         "states": None if arguments.states is None else _json(arguments.states, "--states"),
         "events": arguments.event,
         "threads": arguments.thread,
+        "mentions": arguments.mention
+        and dict(_pair(one, "--mention") for one in arguments.mention),
     }
     if arguments.scene is None:
         beside = [name for name, value in told.items() if value is not None or arguments.tag]
@@ -148,6 +171,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
                 text,
                 tags=arguments.tag,
                 extract=arguments.extract,
+                allow_new=arguments.allow_new,
                 **told,
             )
         ]
@@ -191,8 +215,15 @@ def _state(arguments: argparse.Namespace, session: Session) -> None:
         if arguments.given is None:
             raise InvalidInput("whose state? name a character")
         story = _story(arguments, session, creates=True)
-        facts = dict(map(_pair, arguments.set))
-        story.record_state(arguments.given, chapter, scene, facts, source=arguments.source)
+        facts = dict(_pair(one, "--set") for one in arguments.set)
+        story.record_state(
+            arguments.given,
+            chapter,
+            scene,
+            facts,
+            source=arguments.source,
+            allow_new=arguments.allow_new,
+        )
         _hint_doubts(story, [arguments.given], session)
     else:
         story = _story(arguments, session)
@@ -224,10 +255,16 @@ def _hint_doubts(story: Story, names: Sequence[str], session: Session) -> None:
         session.hint(note)
 
 
-def _pair(told: str) -> tuple[str, str]:
+_PAIRS = {
+    "--set": 'KEY=VALUE like "left arm=injured"',
+    "--mention": 'WORDS=NAME like "the widow=Tamsin"',
+}
+
+
+def _pair(told: str, option: str) -> tuple[str, str]:
     key, equals, value = told.partition("=")
     if not equals or not key.strip():
-        raise InvalidInput(f'--set: expected KEY=VALUE like "left arm=injured", got {told!r}')
+        raise InvalidInput(f"{option}: expected {_PAIRS[option]}, got {told!r}")
     return key.strip(), value.strip()
 
 
