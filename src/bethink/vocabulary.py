@@ -260,6 +260,14 @@ class Hit(NamedTuple):
     def id(self) -> str:
         return self.memory.id
 
+    @property
+    def memory_ids(self) -> tuple[str, ...]:
+        """The ids of the memories that it hands out: those of all entries of a file, else its own.
+        What only stands beside the hit is not one of them."""
+        if self.memory.id.startswith("file:"):
+            return tuple(dict.fromkeys(part.memory_id for part in self.shown)) or (self.memory.id,)
+        return (self.memory.id,)
+
 
 class Dropped(NamedTuple):
     memory_id: str

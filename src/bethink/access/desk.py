@@ -135,7 +135,7 @@ class Desk(Reviewing, Stories, Knowledge):
             "status": answer.status.value,
             "reasons": list(answer.reasons),
             "confidence": answer.confidence,
-            "ids": [hit.id for hit in answer.hits],
+            "ids": [one for hit in answer.hits for one in hit.memory_ids],
         }
 
     @verb(Scope.READ, beside=True)

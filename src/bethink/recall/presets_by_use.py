@@ -72,8 +72,8 @@ WORKFLOW = Preset(
 NOTEBOOK = Preset(
     "notebook",
     (
-        Route(),
         FindPeriod(),
+        Route(),
         TimelinePath(only=Condition("kind", None, "=", "journal")),
         TimelinePath(),  # no journal was kept then: whatever else happened
         SearchExact(numbers=True),

@@ -13,9 +13,7 @@ from bethink.vocabulary import Candidate, Memory, Passage, Place, Query
 
 
 def fit(memories: Collection[Memory], query: Query, kit: Kit) -> bool:
-    """Can all of these be handed over whole?"""
-    if len(memories) > query.limit:
-        return False
+    """Return True if the budget holds all of these whole. The limit counts what is searched for."""
     return sum(kit.count_tokens(memory.text) for memory in memories) <= query.budget
 
 
