@@ -15,6 +15,7 @@ from functools import cache, partial
 from typing import ClassVar, NamedTuple
 
 from bethink.recall.draft import Draft, Kit
+from bethink.recall.sections import as_entry, whole_files
 from bethink.recall.unverified import is_verified, noted, share_of, too_many, within_share
 from bethink.vocabulary import Candidate, Dropped, Hit, Status
 
@@ -118,8 +119,6 @@ def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = 
 def _cost_of_entries(count: Callable[[str], int]) -> Callable[[Candidate], int]:
     """Return what an entry of a list costs in the file that it will be shown in, with its mark and
     with the heading of its section where it is the first below it."""
-    from bethink.recall.whole_files import as_entry
-
     headed: set[tuple[str, str]] = set()
 
     def cost(candidate: Candidate) -> int:
@@ -140,8 +139,6 @@ def _cost_of_entries(count: Callable[[str], int]) -> Callable[[Candidate], int]:
 def _files_within(chosen: _Chosen, budget: int, count: Callable[[str], int]) -> list[Hit]:
     """Return the entries with those of one file as one hit, within the budget. Entries that are
     counted one by one may cost a few tokens less than the file that they make."""
-    from bethink.recall.whole_files import whole_files
-
     entries = list(chosen.hits)
     files = whole_files(entries, count)
     while entries and sum(hit.tokens for hit in files) > budget:

@@ -16,9 +16,9 @@ from bethink.checks import shown
 from bethink.errors import InvalidInput
 from bethink.recall.budget import NEIGHBOUR
 from bethink.recall.presets import PRESETS
+from bethink.recall.sections import box, is_file
 from bethink.recall.timeline import CHANNEL as TIMELINE
 from bethink.recall.unverified import LABEL
-from bethink.recall.whole_files import box, is_file
 from bethink.text.clip import clip
 from bethink.text.tokens import count_tokens
 from bethink.vocabulary import Hit, Recollection, Status, Step
