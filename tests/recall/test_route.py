@@ -85,7 +85,7 @@ def test_the_notebooks_table() -> None:
         name: (scope, parse_filter({"or": [{"kind": kind}, {"source": file}]}))
         for name, scope, kind, file in [
             ("preferences", "global", "preference", "user/preferences.md"),
-            ("instructions", "global", "instruction", "user/instructions.md"),
+            ("instructions", "all", "instruction", "user/instructions.md"),
             ("open tasks", "project", "task", "TASKS.md"),
             ("tasks", "project", "task", "TASKS.md"),
             ("entities", "global", "entity", "user/entities.md"),

@@ -77,7 +77,7 @@ _BUILT_IN: tuple[tuple[str, Scope, str, str, tuple[str, ...]], ...] = (
     ),
     (
         "instructions",
-        "global",
+        "all",  # the user's, and what was said in a project for the project
         "instruction",
         "user/instructions.md",
         (
