@@ -30,7 +30,7 @@ from bethink.hot import without_place
 from bethink.recall.preset_outline import as_record as preset_record
 from bethink.recall.presets import PRESETS
 from bethink.recall.render import as_record as answer_record
-from bethink.recall.render import what_a_model_sees
+from bethink.recall.render import language_of, what_a_model_sees
 from bethink.remember.transfer import as_record as memory_record
 from bethink.remember.transfer import history_record
 from bethink.stores.protocol import HasParts
@@ -124,11 +124,17 @@ class Desk(Reviewing, Stories, Knowledge):
 
     @verb(Scope.READ, beside=True)
     def context(
-        self, text: str, *, spaces: SpaceNames | None = None, language: str = "en", **options: Any
+        self,
+        text: str,
+        *,
+        spaces: SpaceNames | None = None,
+        language: str | None = None,
+        **options: Any,
     ) -> Record:
         """The text to put before a model, with what it costs and how far to trust it."""
         answer = self._asked(text, spaces, options)
-        seen = what_a_model_sees(answer, language=language)
+        chosen = language_of(answer, language, self._engine.settings)
+        seen = what_a_model_sees(answer, language=chosen)
         return {
             "text": seen.text,
             "tokens": seen.tokens,

@@ -160,9 +160,14 @@ class Reading(Shared):
         options["spaces"] = names = space_names(options["spaces"], self.settings)
         store = self._seen(names)
         stages = unfinished.warned(stages, store)
+        settings = self.overrides.settings_for(names, seen=store)
+        if any(stage.name == "salience" for stage in stages.stages):
+            from bethink.recall.salience import weighted
+
+            stages = weighted(stages, settings)
         query = make_query(
             text,
-            self.overrides.settings_for(names, seen=store),
+            settings,
             now=self._clock(),
             preset=stages,
             withheld=self.withheld.out_of_reach(names, seen=store),

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 from bethink.checks import shown
 from bethink.errors import InvalidInput
 from bethink.recall.budget import NEIGHBOUR
-from bethink.recall.presets import PRESETS
+from bethink.recall.presets import BALANCED, PRESETS
 from bethink.recall.sections import box, is_file
 from bethink.recall.timeline import CHANNEL as TIMELINE
 from bethink.recall.unverified import LABEL
+from bethink.settings import Settings
 from bethink.text.clip import clip
 from bethink.text.tokens import count_tokens
 from bethink.vocabulary import Hit, Recollection, Status, Step
@@ -177,15 +178,32 @@ class Seen(NamedTuple):
     tokens: int
 
 
+def language_of(answer: Recollection, language: str | None, settings: Settings) -> str:
+    """Return the language of headings: the caller's, else the setting's, else the preset's."""
+    if language is None:
+        language = settings.heading_language
+    if language == "preset":
+        preset = PRESETS.get(answer.trace.preset)
+        language = BALANCED.language if preset is None else preset.language
+    _headings(language)  # also where the form has none: a wrong one is always told
+    return language
+
+
 def what_a_model_sees(
-    answer: Recollection, *, language: str = "zh", count: Callable[[str], int] = count_tokens
+    answer: Recollection,
+    *,
+    language: str | None = None,
+    count: Callable[[str], int] = count_tokens,
 ) -> Seen:
     """The very text that is put before a model, and what it costs with its headings and marks.
 
-    The preset decides the form: a workflow's history, a skill's brief lines, else bullets.
+    The preset decides the form: a workflow's history, a skill's brief lines, else bullets. Without
+    a language it is that of the preset.
     """
-    _headings(language)  # also where the form has none: a wrong one is always told
     preset = PRESETS.get(answer.trace.preset)
+    if language is None:
+        language = BALANCED.language if preset is None else preset.language
+    _headings(language)  # also where the form has none: a wrong one is always told
     form = "markdown" if preset is None else preset.form
     text = FORMATS[form](answer, False, language)
     assert isinstance(text, str)
