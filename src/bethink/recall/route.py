@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from bethink.filters import All, Condition, Filter, Not, matches
+from bethink.filters import All, AnyOf, Condition, Filter, Not, matches
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.sections import fit, in_order, sections
 from bethink.recall.timeline import during
@@ -152,6 +152,21 @@ def _holds_word(folded: str, word: str) -> bool:
     if not word.isascii():  # Chinese has no spaces between words
         return word in folded
     return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", folded) is not None
+
+
+def file_of_route(question: str, kit: Kit) -> str:
+    """Return the file of the built-in route that this question takes, or an empty string."""
+    rules = kit.routes()
+    if rules is None:
+        if len(question) > MAX_QUESTION_CHARS or not may_ask_for_a_list(question):
+            return ""
+        from bethink.recall.route_table import built_in_routes
+
+        rules = built_in_routes()
+    rule = route_of(question, rules) or keyword_rule(question, rules)
+    parts = rule.where.parts if rule is not None and isinstance(rule.where, AnyOf) else ()
+    sources = (one.value for one in parts if isinstance(one, Condition) and one.field == "source")
+    return str(next(sources, ""))
 
 
 def _plain(question: str) -> str:

@@ -43,6 +43,12 @@ class TimelinePath:
         page = kit.store.scan(spaces=query.spaces, where=where, newest_first=True, limit=self.most)
         if not page.memories and self.only is not None:  # what else happened then may follow
             return draft.note("timeline: no such entry of that time")
+        if not page.memories and (unread := _unread(draft, period, kit)):
+            return draft.fault(
+                Status.STALE,
+                f"the journal of {unread} is not read yet; 'bethink sync' reads it. What is found "
+                "is of other times",
+            )
         if not page.memories:
             return draft.fault(
                 Status.ANSWERED,  # makes no status worse: the search may well have an answer
@@ -109,6 +115,14 @@ def _chosen(
     return draft.note(
         f"timeline: not all fit; {len(first)} hold words of the question and go first"
     ), [piece for piece in pieces if _key(piece) in chosen]
+
+
+def _unread(draft: Draft, period: Period, kit: Kit) -> str:
+    """Return the days of the period whose files there was no time to read."""
+    first = period.start.astimezone(kit.zone).date()
+    last = (period.end - timedelta(microseconds=1)).astimezone(kit.zone).date()
+    days = sorted(day for day in draft.unread if first <= day <= last)
+    return ", ".join(map(str, days[:3])) + (f" and {len(days) - 3} more" if len(days) > 3 else "")
 
 
 # What happened is what a time is asked for.
