@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -390,3 +391,57 @@ def test_a_period_hands_out_all_its_days_each_as_one_result(
     first = answer["hits"][0]["text"].splitlines()
     assert ["stand-up" in first[0], "walk" in first[1]] == [True, True]
     assert answer["reasons"] == []
+
+
+def lingxi(folder: Path) -> Path:
+    """Notes as an agent's workflow keeps them."""
+    notes = folder / "notes"
+    notes.mkdir(parents=True)
+    (folder / "INDEX.md").write_text("# Index\n\n- [Gateway](notes/gateway.md): 40103\n", "utf-8")
+    (notes / "gateway.md").write_text(
+        "# 网关签名失败 the signature\n\n先校准时间 set the clock first: ERR_SIGN_40103\n",
+        "utf-8",
+    )
+    return folder
+
+
+@pytest.mark.parametrize("question", ["what about ERR_SIGN_40103", "网关签名失败怎么办"])
+@pytest.mark.parametrize("where", [".cursor/.lingxi/memory", "memory"])
+def test_notes_of_a_project_are_detected_and_asked(
+    cli: Cli, project: Path, where: str, question: str
+) -> None:
+    folder = lingxi(project / where)
+    offer = cli("init").json["offers"][-1]
+    assert (offer["form"], offer["root"]) == ("notes", str(folder))
+    cli("init", "--yes")
+    (hit,) = cli("recall", question, "--preset", "skill").json["hits"]
+    assert hit["source"] == "notes/gateway.md"
+
+
+@pytest.mark.parametrize("question", ["what about ERR_SIGN_40103", "网关签名失败怎么办"])
+@pytest.mark.parametrize("before", [False, True], ids=["alone", "beside a notebook"])
+def test_notes_anywhere_are_asked_in_the_project(
+    cli: Cli, project: Path, tmp_path: Path, question: str, before: bool
+) -> None:
+    if before:
+        cli("init", "--yes")
+    folder = lingxi(tmp_path / "elsewhere/shared notes")
+    (made,) = cli("init", "--notes", str(folder), "--yes").json["books"]
+    assert made["space"] == "我的-project"
+    (hit,) = cli("recall", question).json["hits"]
+    assert hit["source"] == "notes/gateway.md"
+    given = json.dumps({"prompt": question, "cwd": str(project)}).encode()
+    hook = ("hook", "prompt", "--harness", "claude")
+    told = process(*hook, store=tmp_path / "memory.db", given=given)
+    assert b"set the clock first" in told.stdout
+
+
+def test_a_second_folder_of_notes_is_only_read(cli: Cli, project: Path, tmp_path: Path) -> None:
+    cli("init", "--notes", str(lingxi(project / "memory")), "--yes")
+    other = tmp_path / "more"
+    (other / "notes").mkdir(parents=True)
+    (other / "notes/tea.md").write_text("# Tea 茶\n\noolong 乌龙\n", "utf-8")
+    ran = cli("init", "--notes", str(other), "--yes").json
+    assert any("is only read" in note for note in ran["notes"])
+    assert not (other / "INDEX.md").exists()
+    assert cli("recall", "oolong 乌龙").json["hits"][0]["source"] == "notes/tea.md"
