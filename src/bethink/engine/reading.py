@@ -97,7 +97,7 @@ class Reading(Shared):
             unverified_share=unverified_share,
         )
         # what was only perhaps an answer would otherwise rise with every question about nothing
-        if touch and recollection.hits and recollection.status is not Status.UNCERTAIN:
+        if touch and recollection.hits and recollection.status is Status.ANSWERED:
             self._accesses.count(one for hit in recollection.hits for one in hit.memory_ids)
         self.events.later(
             RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=recollection.query.spaces
