@@ -1,6 +1,7 @@
 """Which questions ask for a whole list, and which only look like it.
 
-`PHRASINGS` are natural questions with a keyword, written before the rules were known. Each line of
+`PHRASINGS` are natural questions with a keyword. The first 237 were written before the rules were
+read, the others after them and before they were tried. Each line of
 `phrasings/routes_*.tsv` has the route (`-`: none), `period` if it names a time, and the question.
 """
 

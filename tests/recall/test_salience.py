@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import log
+from typing import Any
 
 import pytest
 from benchmarks.prompts import rows as prompts
@@ -346,10 +347,10 @@ def test_weights_and_half_life_are_settings(question: str) -> None:
             answer = engine.recall(question, preset="notebook", touch=False)
             return [hit.id for hit in answer.hits]
 
-    told_often = {"salience_reinforcement": 0.9, "salience_recency": 0.1}
+    told_often: dict[str, Any] = {"salience_reinforcement": 0.9, "salience_recency": 0.1}
     assert ask(Settings(**told_often)) == ["often", "new"]
     assert ask(Settings(salience_reinforcement=0.1, salience_recency=0.9)) == ["new", "often"]
     assert ask(Settings(), **told_often) == ["often", "new"]
-    slow = {"salience_reinforcement": 0.2, "salience_recency": 0.5}
+    slow: dict[str, Any] = {"salience_reinforcement": 0.2, "salience_recency": 0.5}
     assert ask(Settings(**slow, half_life_days=7)) == ["new", "often"]
     assert ask(Settings(**slow, half_life_days=3_650)) == ["often", "new"]

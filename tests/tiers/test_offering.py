@@ -70,7 +70,7 @@ def test_the_filter_says_why(
 def test_the_confidence_may_stand_in_the_metadata(
     engine: Engine, text: str, told: float | None, within: object, decision: Decision
 ) -> None:
-    given = {} if told is None else {"confidence": told}
+    given: dict[str, Any] = {} if told is None else {"confidence": told}
     offer = engine.offer(text, metadata={"confidence": within}, **given)
     assert offer.decision is decision
     assert offer.memory.metadata["confidence"] == within

@@ -29,6 +29,8 @@ class _Keyword(NamedTuple):
     not_before: str = ""  # English words after it, also after the plural
     not_after_zh: str = ""
     not_before_zh: str = ""
+    # If given, only these may stand right before it: 极速模式 and 语音指令 are words of their own.
+    only_after_zh: str = ""
 
 
 _GENERIC = "background|scheduled|cron|celery|async|asyncio|gulp|grunt|gradle|ant|windows"
@@ -46,7 +48,12 @@ _MODES_ZH = (
     "单人|多人|无痕|隐身|访客|儿童|维护|只读|严格|调试器|商业|盈利|运营|教学|生活|经营|正则|正则表达式|"
     "正则表达式的|线程|同步|异步|显示|输入|启动|恢复"
 )
-_GAMES_ZH = "象棋|围棋|麻将|扑克|桥牌|足球|篮球|网球|羽毛球|乒乓球|排球|越位|比赛|游戏|竞赛|桌游"
+# What may stand before a Chinese noun that is meant by itself.
+_FREE_ZH = "的|些|么|种|个|条|有|了|所有|全部|哪|和|与|、|，|出|按"
+_GAMES_ZH = (
+    "双打|单打|记分|象棋|围棋|麻将|扑克|桥牌|足球|篮球|网球|羽毛球|乒乓球|排球|越位|比赛|"
+    "游戏|竞赛|桌游"
+)
 
 _KEYWORDS: tuple[tuple[str, _Keyword], ...] = (
     (
@@ -56,7 +63,7 @@ _KEYWORDS: tuple[tuple[str, _Keyword], ...] = (
             "preferences",
             "偏好",
             not_after="system|liquidity|time|risk|revealed|partner",
-            not_after_zh="系统|风险|流动性|时间|显示性|消费者",
+            not_after_zh="系统|风险|流动性|时间|显示性|消费者|消费",
             not_before_zh="理论|测评|曲线|股",
         ),
     ),
@@ -70,15 +77,16 @@ _KEYWORDS: tuple[tuple[str, _Keyword], ...] = (
                 "cpu|assembly|assembler|machine|simd|x86|arm|avx[0-9]*|washing|cooking|care|"
                 "whose|slide|roman|british|colonial|military|imperial|home|majority|golden|as a|"
                 "eslint|lint|linter|stylelint|pylint|ruff|firewall|iptables|nftables|css|nat|snort|"
-                "semgrep|prometheus|alerting|routing|chain|product|quotient|association|grammar|"
+                "semgrep|prometheus|makefile|bazel|nginx|rewrite|cors|dns|validation|alerting|routing|chain|product|quotient|association|grammar|"
                 "traffic|chess|game|football|soccer|cricket|recipe's|manual's"
             ),
             not_before="of thumb|of law|of three|of chess|of the game|out|over",
             not_after_zh=(
-                f"汇编|机器|底层|不|无|潜|交通|防火墙|路由|告警|报警|语法|{_GAMES_ZH}|"
+                f"汇编|机器|底层|正则|基于|贸易|不|无|潜|交通|防火墙|路由|告警|报警|语法|{_GAMES_ZH}|"
                 f"{_GAMES_ZH.replace('|', '的|')}的|说明书里的|说明书的|eslint|iptables|css"
             ),
             not_before_zh="集|微调|周期|码|寄存器|流水线|引擎|动词|图形|的图形|的零件",
+            only_after_zh=f"{_FREE_ZH}|长期|固定|常规|默认|给|过|我|你",
         ),
     ),
     (
@@ -88,8 +96,8 @@ _KEYWORDS: tuple[tuple[str, _Keyword], ...] = (
             "tasks",
             "任务",
             not_after=_GENERIC,
-            not_after_zh="定时|后台|异步|计划|登月|探月|航天|太空|支线|主线|特种|批处理|离线|训练",
-            not_before_zh="管理器|栏|队列|组|型|书|调度|线程|池",
+            not_after_zh="定时|后台|异步|计划|登月|探月|航天|太空|支线|主线|特种|批处理|离线|训练|构建|编译|流水线",
+            not_before_zh="管理器|栏|队列|组|型|书|调度|分配算法|线程|池",
         ),
     ),
     (
@@ -102,14 +110,17 @@ _KEYWORDS: tuple[tuple[str, _Keyword], ...] = (
                 "named|legal|html|xml|jpa|hibernate|corporate|taxable|"
                 "how many|many|most|some|few|of|do|does|did|can|could|would|should|if|[0-9]+"
             ),
-            not_before="magazine|counter|skills|management|ops|carrier|mover|watching",
+            not_before=(
+                "magazine|counter|skills|management|ops|carrier|mover|watching|love|like|hate|"
+                "think|say|want|believe|often|usually"
+            ),
             not_after_zh=(
                 "命名|法律|法人|商业|历史|动漫|小说|小说里的|小说中的|电影|电影里的|游戏|游戏里的|"
                 "三体里的|书里的|剧里的|卡通|虚构|反派|古代|代表|风云|公众"
             ),
             not_before_zh=(
                 "店|书|经济|关系|识别|链接|抽取|消歧|类|键盘|按键|卡|企业|产业|商品|传记|画像|手办|"
-                "速写|访谈|专访|杂志|像|原型|设定"
+                "速写|访谈|专访|杂志|志|像|原型|设定|瘤"
             ),
         ),
     ),
@@ -121,7 +132,7 @@ _KEYWORDS: tuple[tuple[str, _Keyword], ...] = (
             "决策",
             not_after="court|judge's|referee's|umpire's|jury's|markov",
             not_after_zh="马尔可夫|序贯|群体",
-            not_before_zh="树|支持|过程|边界|论|函数",
+            not_before_zh="树|支持|过程|边界|论|函数|疲劳|者|层|权",
         ),
     ),
     (
@@ -134,9 +145,10 @@ _KEYWORDS: tuple[tuple[str, _Keyword], ...] = (
                 "regex|regexp|expression|glob|sewing|knitting|crochet|weather|wallpaper|traffic|"
                 f"sleep|sleeping|holding|flight|speech|{_PATTERNS_OF_BOOKS}"
             ),
-            not_before="on the|on my|on a|for dates",
+            not_before="on the|on my|on a|for dates|of stars",
             not_after_zh=f"{_MODES_ZH}|{_PATTERNS_OF_BOOKS_ZH}",
             not_before_zh="识别|匹配|串|切换",
+            only_after_zh=f"{_FREE_ZH}|设计|代码|编码|架构|开发|工作|常见|常用|用|新|旧|我们",
         ),
     ),
 )
@@ -151,6 +163,12 @@ _BEHIND = frozenset(
     "named came comes covers cover applies apply says say exists exist remains remain so as than "
     "today yesterday tomorrow recently lately then first last".split()
 )
+# The same for Chinese: 决策理论, 指令缓存 and 人物分析 are words of their own.
+_BEHIND_ZH = (
+    "的是有吗呢吧了啊和与跟或都还没要会能在被已里中上一列清汇进状谁哪什怎如为多几给请包做完过出变"
+    "卡该需应由从到来定也就可不太最总优逾延拖拍说帮让把按念读"
+)
+_WORDS_BEHIND_ZH = "当时|当初|记录|理由|背景|原因|日志|文件|相关|情况|负责|内容|目前|现在|全部|所有"
 _BOUND = r"(?<![\w@/#.-])"
 _END = r"(?![\w@/#-]|\.\w)"
 _QUOTED = r"\"[^\"]*\"|“[^”]*”|「[^」]*」|`[^`]*`|《[^》]*》|(?<!\w)'[^']*'(?!\w)"
@@ -212,8 +230,13 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
         before_zh = "".join(
             f"(?<!{one})(?<!{one} )" for one in _of_one_width(word.not_after_zh) if one
         )
+        if word.only_after_zh:
+            allowed = "|".join(f"(?<={one})" for one in word.only_after_zh.split("|"))
+            free = r"(?<![\u3400-\u9fff])"
+            before_zh += f"(?:(?!指令|模式)|{free}|{allowed})"
         after = rf"(?! (?:{word.not_before})\b)" if word.not_before else ""
         after_zh = f"(?!{word.not_before_zh})" if word.not_before_zh else ""
+        after_zh += rf"(?=$|[^\u3400-\u9fff]|[{_BEHIND_ZH}]|{_WORDS_BEHIND_ZH})"
         # `COPY 指令`, `v-if 指令`: a name in Latin letters says which one
         named = r"(?<![a-z0-9])(?<![a-z0-9] )" if name in ("instructions", "patterns") else ""
         made.append(
