@@ -214,8 +214,7 @@ def _rows(one: AskedAndRead, read: NDArray[np.bool_]) -> Array:
     """The terms of `Calibration.log_odds`, which is linear in its weights."""
     logits = one.logits[read]
     best, second = np.sort(logits)[::-1][[0, min(1, len(logits) - 1)]]
-    nothing = relevance.Calibration(0.0, 0.0, 0.0)
-    units = [nothing._replace(**{title: 1.0}) for title in TITLES]
+    units = [relevance.Calibration(*(float(name == title) for name in TITLES)) for title in TITLES]
     return np.array(
         [
             [unit.log_odds(before, logit, best, second) for unit in units]

@@ -184,4 +184,8 @@ class Bookkeeping:
         from bethink.notebook.freshen import Freshener
         from bethink.notebook.sync import sync
 
-        return Freshener(lambda spaces, within: sync(self.sync_kit, spaces=spaces, within=within))
+        return Freshener(
+            lambda spaces, within, wanted: sync(
+                self.sync_kit, spaces=spaces, within=within, wanted=wanted
+            )
+        )

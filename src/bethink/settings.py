@@ -67,6 +67,12 @@ class Settings:
     promote_sources: int = 3
     promote_told: int = 5
     unverified_share: float = 0.5
+    heading_language: str = "preset"
+    salience_relevance: float = 0.5
+    salience_reinforcement: float = 0.2
+    salience_recency: float = 0.2
+    salience_access: float = 0.1
+    half_life_days: float = 30.0
     match_words: bool = True
     match_meaning: bool = True
     keep_events: int = 10_000
@@ -145,7 +151,7 @@ MEANING: Mapping[str, str] = {
     "sync_seconds": "how long a recall may read changed files of its books first; 0: not at all",
     "redact": "whether secrets are blotted out of what is remembered: true or false",
     "offer_confidence": "what is offered with less confidence is refused, 0 to 1",
-    "offer_characters": "what is offered in fewer characters is ignored as noise",
+    "offer_characters": "what is offered in fewer is ignored as noise; a Chinese one counts as two",
     "working_kept": "how many recent memories a space keeps before the oldest fall out",
     "working_hours": "how long working memory keeps one",
     "trusted": "who is trusted, names with commas between; what they offer may be promoted by rule",
@@ -153,13 +159,23 @@ MEANING: Mapping[str, str] = {
     "promote_sources": "the rule: so many independent sources say it; 0: no such rule",
     "promote_told": "the rule: so many told it, each on their own; 0: no such rule",
     "unverified_share": "how much of an answer may be unverified, 0 to 1",
+    "heading_language": "of the headings that a model sees: zh, en, or preset (the preset's own)",
+    "salience_relevance": "how much relevance counts in the salience of the preset notebook",
+    "salience_reinforcement": "and how often a memory was told",
+    "salience_recency": "and how new it is",
+    "salience_access": "and how often it was handed out",
+    "half_life_days": "days after which a memory counts as half as new",
     "match_words": "whether a knowledge base is searched by words",
     "match_meaning": "whether a knowledge base is searched by meaning",
     "keep_events": "how many events are kept for replay; 0: none is written",
     "retrievers": "engines that find beside the store: qdrant://…, elasticsearch://…, opensearch://…",
     "hot": "where answers to repeated questions are cached: redis://…, memory (this process), none",
 }
-CHOICES = {"promotion": ("by-hand", "by-rule"), "web_search": ("none", "searxng", "json")}
+CHOICES = {
+    "promotion": ("by-hand", "by-rule"),
+    "web_search": ("none", "searxng", "json"),
+    "heading_language": ("preset", "zh", "en"),
+}
 EMBEDDERS = ("use-m", "arctic-s", "hashing", "none")  # beside openai:MODEL and ONE+OTHER
 SECRET = frozenset({"endpoint_key", "llm_endpoint_key", "reranker_key", "web_key"})
 # From least to most; the same bounds hold for the arguments of a recall.
@@ -179,6 +195,11 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "promote_sources": (0, 1_000),
     "promote_told": (0, 1_000_000),
     "unverified_share": (0, 1),
+    "salience_relevance": (0.001, 1_000),
+    "salience_reinforcement": (0, 1_000),
+    "salience_recency": (0, 1_000),
+    "salience_access": (0, 1_000),
+    "half_life_days": (0.001, 36_500),
     "keep_events": (0, 1_000_000),
 }
 # What a project file may say: nothing that moves data, spends money or loads code.
@@ -191,6 +212,8 @@ OVERRIDABLE = frozenset({
     "limit", "budget", "deadline", "meaning_threshold", "words_threshold", "floor",
     "unverified_share", "match_words", "match_meaning", "offer_confidence", "offer_characters",
     "working_kept", "working_hours", "promotion", "promote_sources", "promote_told",
+    "salience_relevance", "salience_reinforcement", "salience_recency",
+    "salience_access", "half_life_days",
 })  # fmt: skip
 OVERRIDABLE_BY_STORE_ONLY = frozenset({"trusted"})
 

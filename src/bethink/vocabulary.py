@@ -29,6 +29,7 @@ else:  # naming a type must not cost a cold process the import of NumPy
 Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 
 GLOBAL_SPACE = "global"
+FILE = "file:"  # begins the id of a hit that is a whole file
 # In a memory's provenance; set by us, never taken from whoever tells it.
 TRUST, UNVERIFIED, VERIFIED = "trust", "unverified", "verified"
 
@@ -271,6 +272,14 @@ class Hit(NamedTuple):
         from bethink.records import hit_record
 
         return hit_record(self)
+
+    @property
+    def memory_ids(self) -> tuple[str, ...]:
+        """The ids of the memories that it hands out: those of all entries of a file, else its own.
+        What only stands beside the hit is not one of them."""
+        if self.memory.id.startswith(FILE):
+            return tuple(dict.fromkeys(part.memory_id for part in self.shown)) or (self.memory.id,)
+        return (self.memory.id,)
 
 
 class Dropped(NamedTuple):

@@ -30,6 +30,15 @@ def test_a_preset_brings_its_form(cli: Cli) -> None:
     assert cli("recall", "发布", "--preset", "workflow", "--format", "model", "--quiet").err == ""
 
 
+def test_the_language_of_headings_is_a_setting(cli: Cli) -> None:
+    cli("offer", "先跑测试，再发布 release。每一步都要有人看过结果，才能走下一步。", "--id", "step")
+    asked = ("recall", "发布", "--preset", "workflow", "--format", "model")
+    assert cli(*asked).out.startswith("## 历史上下文\n")
+    cli("config", "set", "heading_language", "en")
+    assert cli(*asked).out.startswith("## History\n")
+    assert cli(*asked, "--language", "zh").out.startswith("## 历史上下文\n")
+
+
 def test_how_much_may_be_unverified(cli: Cli) -> None:
     text = "The release is on Friday at noon, after the review. 发布在周五中午，评审之后。"
     cli("offer", text, "--id", "heard", "--space", "release")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -321,3 +323,125 @@ def test_an_emptied_notebook_is_named_by_sync(cli: Cli, project: Path) -> None:
     assert "No folders" not in ran.out
     answer = cli("recall", "apsw")
     assert answer.json["status"] == "stale"
+
+
+@pytest.mark.parametrize(
+    ("question", "entry"),
+    [
+        ("which decisions have we made", "We use service {n} for the part {n} of the shop"),
+        ("我们做过哪些决策", "商城的第 {n} 部分采用服务 {n}"),
+    ],
+)
+def test_a_route_hands_out_the_whole_file_as_one_result(
+    cli: Cli, project: Path, question: str, entry: str
+) -> None:
+    cli("init", "--yes")
+    lines = [entry.format(n=n) for n in range(34)]
+    text = "# Decisions\n\n" + "".join(f"- {line}\n" for line in lines[:20])
+    text += "\n## Later\n\n" + "".join(f"- {line}\n" for line in lines[20:])
+    (project / ".bethink/agent/decisions.md").write_text(text, "utf-8")
+    answer = cli("recall", question, "--preset", "notebook", "--limit", "3").json
+    (hit,) = answer["hits"]
+    assert (hit["id"], hit["source"]) == ("file:agent/decisions.md", "agent/decisions.md")
+    assert [line[2:] for line in hit["text"].splitlines() if line.startswith("- ")] == lines
+    assert "## Later" in hit["text"].splitlines()
+    assert answer["reasons"] == []
+    assert answer["tokens_used"] == hit["tokens"] == 1500 - answer["tokens_left"]
+    (result,) = cli("recall", question, "--preset", "notebook", "--format", "search-response").json[
+        "results"
+    ]
+    assert (result["uri"], result["token_count"]) == ("agent/decisions.md", hit["tokens"])
+    shown = cli("recall", question, "--preset", "notebook", "--markdown").out.splitlines()
+    assert shown[0] == "- agent/decisions.md"
+    assert [line[4:] for line in shown[1:] if not line.endswith("Later:")] == lines
+    # the access is counted for every entry
+    told = cli("list", "--limit", "50").json["memories"]
+    assert {memory["access_count"] for memory in told} == {3}
+
+
+@pytest.mark.parametrize("question", ["which decisions have we made", "我们做过哪些决策"])
+def test_a_file_over_the_budget_says_what_is_missing(
+    cli: Cli, project: Path, question: str
+) -> None:
+    cli("init", "--yes")
+    text = "".join(f"- 采用服务 use the service number {n}\n" for n in range(34))
+    (project / ".bethink/agent/decisions.md").write_text(text, "utf-8")
+    answer = cli("recall", question, "--preset", "notebook", "--budget", "100").json
+    (hit,) = answer["hits"]
+    shown = sum(line.startswith("- ") for line in hit["text"].splitlines())
+    assert 3 < shown < 34
+    assert answer["tokens_used"] <= 100
+    assert answer["reasons"] == [
+        f"{34 - shown} of 34 entries do not fit in 100 tokens; raise the budget to read all"
+    ]
+
+
+@pytest.mark.parametrize("question", ["what happened in the past 30 days", "最近三十天发生了什么"])
+def test_a_period_hands_out_all_its_days_each_as_one_result(
+    cli: Cli, project: Path, question: str
+) -> None:
+    cli("init", "--yes")
+    days = [date.today() - timedelta(days=n) for n in range(1, 21)]
+    for day in days:
+        path = project / f".bethink/journal/{day}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"- 09:00 早会 stand-up {day}\n- 14:00 散步 a walk\n", "utf-8")
+    answer = cli("recall", question, "--preset", "notebook").json
+    assert [hit["source"] for hit in answer["hits"]] == [f"journal/{day}.md" for day in days]
+    first = answer["hits"][0]["text"].splitlines()
+    assert ["stand-up" in first[0], "walk" in first[1]] == [True, True]
+    assert answer["reasons"] == []
+
+
+def lingxi(folder: Path) -> Path:
+    """Notes as an agent's workflow keeps them."""
+    notes = folder / "notes"
+    notes.mkdir(parents=True)
+    (folder / "INDEX.md").write_text("# Index\n\n- [Gateway](notes/gateway.md): 40103\n", "utf-8")
+    (notes / "gateway.md").write_text(
+        "# 网关签名失败 the signature\n\n先校准时间 set the clock first: ERR_SIGN_40103\n",
+        "utf-8",
+    )
+    return folder
+
+
+@pytest.mark.parametrize("question", ["what about ERR_SIGN_40103", "网关签名失败怎么办"])
+@pytest.mark.parametrize("where", [".cursor/.lingxi/memory", "memory"])
+def test_notes_of_a_project_are_detected_and_asked(
+    cli: Cli, project: Path, where: str, question: str
+) -> None:
+    folder = lingxi(project / where)
+    offer = cli("init").json["offers"][-1]
+    assert (offer["form"], offer["root"]) == ("notes", str(folder))
+    cli("init", "--yes")
+    (hit,) = cli("recall", question, "--preset", "skill").json["hits"]
+    assert hit["source"] == "notes/gateway.md"
+
+
+@pytest.mark.parametrize("question", ["what about ERR_SIGN_40103", "网关签名失败怎么办"])
+@pytest.mark.parametrize("before", [False, True], ids=["alone", "beside a notebook"])
+def test_notes_anywhere_are_asked_in_the_project(
+    cli: Cli, project: Path, tmp_path: Path, question: str, before: bool
+) -> None:
+    if before:
+        cli("init", "--yes")
+    folder = lingxi(tmp_path / "elsewhere/shared notes")
+    (made,) = cli("init", "--notes", str(folder), "--yes").json["books"]
+    assert made["space"] == "我的-project"
+    (hit,) = cli("recall", question).json["hits"]
+    assert hit["source"] == "notes/gateway.md"
+    given = json.dumps({"prompt": question, "cwd": str(project)}).encode()
+    hook = ("hook", "prompt", "--harness", "claude")
+    told = process(*hook, store=tmp_path / "memory.db", given=given)
+    assert b"set the clock first" in told.stdout
+
+
+def test_a_second_folder_of_notes_is_only_read(cli: Cli, project: Path, tmp_path: Path) -> None:
+    cli("init", "--notes", str(lingxi(project / "memory")), "--yes")
+    other = tmp_path / "more"
+    (other / "notes").mkdir(parents=True)
+    (other / "notes/tea.md").write_text("# Tea 茶\n\noolong 乌龙\n", "utf-8")
+    ran = cli("init", "--notes", str(other), "--yes").json
+    assert any("is only read" in note for note in ran["notes"])
+    assert not (other / "INDEX.md").exists()
+    assert cli("recall", "oolong 乌龙").json["hits"][0]["source"] == "notes/tea.md"

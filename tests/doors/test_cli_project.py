@@ -93,7 +93,7 @@ def test_many_at_once_stay_in_the_store_and_it_is_said(cli: Cli, tmp_path: Path)
 
 @pytest.mark.parametrize("text", ["Use apsw", "用 apsw"])
 def test_a_folder_of_notes_has_no_file_for_decisions(cli: Cli, text: str) -> None:
-    assert cli("init", "--notes", "notes", "--yes").code == 0
+    assert cli("init", "--notes", "notes", "--space", "notes", "--yes").code == 0
     told = cli("remember", text, "--kind", "decision", "--space", "notes").json
     assert any("a folder of notes has no file" in note for note in told["notes"])
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -84,7 +86,7 @@ def test_in_words(cli: Cli) -> None:
 
 
 def test_what_the_filter_says(cli: Cli) -> None:
-    assert "1 character, fewer than 50" in cli("offer", "短", "--text").out
+    assert "1 character, which counts as 2, fewer than 50" in cli("offer", "短", "--text").out
     assert "0.5 is below 0.8" in cli("offer", PORT, "--confidence", "0.5", "--text").out
     held = cli("offer", LURE).json
     assert held["decision"] == "held"
@@ -299,3 +301,9 @@ def test_two_terminals_at_once(tmp_path: Path) -> None:
     decision = json.loads(process("quarantine", "o-1", store=store).stdout)["decision"]
     known = process("get", "o-1", store=store).returncode == 0
     assert known == (decision == "promoted")
+
+
+def test_the_first_example_of_the_help_is_admitted(cli: Cli) -> None:
+    first = re.search(r"examples:\s+bethink (offer .*)", cli("offer", "--help").out)
+    assert first is not None
+    assert cli(*shlex.split(first[1])).json["decision"] == "admitted"

@@ -6,18 +6,23 @@ import os
 import subprocess
 import sys
 import threading
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from bethink import Engine
 from bethink.notebook import freshen
 from bethink.notebook.books import Book, Form, book_lock
+from bethink.recall.draft import Draft
+from bethink.recall.timeline import FindPeriod
+from bethink.recall.timeline_path import TimelinePath
 from bethink.settings import Settings
 from bethink.testing import run_at_once, working
-from bethink.vocabulary import Status
-from tests.notebook.shelf import TOY, shelf
+from bethink.vocabulary import Query, Status
+from tests.notebook.shelf import TOY, Shelf, shelf
+from tests.recall.kits import kit
 
 
 @pytest.fixture(autouse=True)
@@ -279,3 +284,61 @@ def test_a_zone_that_is_chosen_moves_the_journal(tmp_path: Path) -> None:
         assert before.occurred_at is not None
         assert hit.memory.occurred_at is not None
         assert hit.memory.occurred_at - before.occurred_at == timedelta(hours=6)
+
+
+# What the question needs is read first
+
+
+def many_files(at: Shelf) -> date:
+    """A journal of 300 days, notes, and decisions, all new; the day in the middle."""
+    today = datetime.now(ZoneInfo("Asia/Shanghai")).date()
+    for ago in range(300):
+        day = today - timedelta(days=ago)
+        at.write(f"journal/{day}.md", f"- 第 {ago} 天前散步 a walk {ago} days ago\n")
+        at.write(f"notes-{ago:03}.md", f"# Note {ago}\n\nsomething 杂记 {ago}\n")
+    at.write("agent/decisions.md", "- Use Kafka 采用 Kafka\n- Use SQL 采用 SQL\n")
+    return today - timedelta(days=150)
+
+
+@pytest.mark.parametrize("question", ["what happened on {day}?", "{day}做了什么"])
+def test_the_day_that_is_asked_for_is_read_first(tmp_path: Path, question: str) -> None:
+    with shelf(tmp_path, sync_seconds=0.001) as at:
+        day = many_files(at)
+        answer = at.engine.recall(question.format(day=day), spaces="work", preset="notebook")
+        assert [hit.memory.source for hit in answer.hits] == [f"journal/{day}.md"]
+        assert answer.status is Status.STALE  # others wait, and that is said
+        assert not any("there is nothing" in reason for reason in answer.reasons)
+        again = day - timedelta(days=100)  # another question needs another file, at once
+        answer = at.engine.recall(question.format(day=again), spaces="work", preset="notebook")
+        assert [hit.memory.source for hit in answer.hits] == [f"journal/{again}.md"]
+
+
+@pytest.mark.parametrize("question", ["which decisions have we made", "我们做过哪些决策"])
+def test_the_file_of_a_route_is_read_first(tmp_path: Path, question: str) -> None:
+    with shelf(tmp_path, sync_seconds=0.001) as at:
+        many_files(at)
+        answer = at.engine.recall(question, spaces="work", preset="notebook")
+        (hit,) = answer.hits
+        assert hit.text.splitlines() == ["- Use Kafka 采用 Kafka", "- Use SQL 采用 SQL"]
+
+
+def test_else_the_newest_is_read_first(tmp_path: Path) -> None:
+    with shelf(tmp_path, sync_seconds=0.001) as at:
+        days = [date(2026, 1, 1) + timedelta(days=n) for n in range(200)]
+        for day in days:
+            at.write(f"journal/{day}.md", f"- 散步 a walk on {day}\n")
+        at.engine.recall("elephants 大象", spaces="work")
+        listed = at.engine.list(spaces="work", limit=1_000).memories
+        known = sorted(date.fromisoformat(memory.source[8:18]) for memory in listed)
+        assert known
+        assert known == days[-len(known) :]
+
+
+@pytest.mark.parametrize("question", ["what happened on 2026-03-02?", "2026年3月2日做了什么"])
+def test_nothing_of_a_day_is_not_said_while_its_file_is_unread(question: str) -> None:
+    with Engine.in_memory(embedder="none", settings=Settings(timezone="UTC")) as engine:
+        own = kit(engine.store)
+        draft = FindPeriod()(Draft(Query(text=question), unread=frozenset({date(2026, 3, 2)})), own)
+        (fault,) = TimelinePath()(draft, own).faults
+    assert fault.status is Status.STALE
+    assert fault.reason.startswith("the journal of 2026-03-02 is not read yet; 'bethink sync'")

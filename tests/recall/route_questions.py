@@ -1,6 +1,33 @@
-"""Which questions ask for a whole list, and which only look like it."""
+"""Which questions ask for a whole list, and which only look like it.
+
+`PHRASINGS` are natural questions with a keyword. The first 237 were written before the rules were
+read, the others after them and before they were tried. Each line of
+`phrasings/routes_*.tsv` has the route (`-`: none), `period` if it names a time, and the question.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Phrasing(NamedTuple):
+    route: str
+    period: bool
+    question: str
+    chinese: bool
+
+
+PHRASINGS = [
+    Phrasing(route, period == "period", question, language == "zh")
+    for language in ("en", "zh")
+    for route, period, question in (
+        line.split("\t")
+        for line in (Path(__file__).parent / "phrasings" / f"routes_{language}.tsv")
+        .read_text("utf-8")
+        .splitlines()
+    )
+]
 
 TAKEN: dict[str, str] = {}
 for _route, _questions in {

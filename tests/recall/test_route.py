@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,24 @@ from bethink.filters import Condition, parse_filter
 from bethink.recall.budget import Budget
 from bethink.recall.draft import Draft
 from bethink.recall.presets import BALANCED, Preset
-from bethink.recall.route import CHANNEL, Route, RouteRule, may_ask_for_a_list, route_of
+from bethink.recall.route import (
+    CHANNEL,
+    Route,
+    RouteRule,
+    keyword_rule,
+    may_ask_for_a_list,
+    route_of,
+)
 from bethink.recall.route_table import built_in_routes, check_pattern, parse_routes, read_routes
 from bethink.settings import Settings
 from bethink.stores.in_memory import InMemoryStore
 from bethink.stores.protocol import Store
 from bethink.stores.sqlite.store import SQLiteStore
+from bethink.testing import FakeClock
 from bethink.text.tokens import count_tokens
 from bethink.vocabulary import Query
 from tests.recall.kits import kit
-from tests.recall.route_questions import SEARCHED, TAKEN
+from tests.recall.route_questions import PHRASINGS, SEARCHED, TAKEN, Phrasing
 
 
 @pytest.mark.parametrize(("question", "name"), TAKEN.items())
@@ -34,8 +43,24 @@ def test_the_route_is_taken(question: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("question", SEARCHED)
-def test_a_question_about_something_is_searched(question: str) -> None:
+def test_no_pattern_fits_a_question_about_something(question: str) -> None:
     assert route_of(question, built_in_routes()) is None
+
+
+@pytest.mark.parametrize("phrasing", PHRASINGS, ids=lambda one: one.question)
+def test_a_keyword_anywhere_routes_unless_it_is_part_of_another_word(phrasing: Phrasing) -> None:
+    rules = built_in_routes()
+    rule = route_of(phrasing.question, rules) or keyword_rule(phrasing.question, rules)
+    assert ("-" if rule is None else rule.name.removeprefix("open ")) == phrasing.route
+    if rule is not None:
+        assert may_ask_for_a_list(phrasing.question)
+
+
+def test_the_phrasings_are_many_in_both_languages() -> None:
+    for chinese in (False, True):
+        of_language = [one for one in PHRASINGS if one.chinese is chinese]
+        assert len(of_language) >= 100
+        assert sum(one.route == "-" for one in of_language) >= 40
 
 
 @pytest.mark.parametrize("question", TAKEN)
@@ -60,7 +85,7 @@ def test_the_notebooks_table() -> None:
         name: (scope, parse_filter({"or": [{"kind": kind}, {"source": file}]}))
         for name, scope, kind, file in [
             ("preferences", "global", "preference", "user/preferences.md"),
-            ("instructions", "global", "instruction", "user/instructions.md"),
+            ("instructions", "all", "instruction", "user/instructions.md"),
             ("open tasks", "project", "task", "TASKS.md"),
             ("tasks", "project", "task", "TASKS.md"),
             ("entities", "global", "entity", "user/entities.md"),
@@ -235,14 +260,16 @@ RULES = RouteRule("rules", ("house rules|家规",), RULE)
 
 
 @pytest.mark.parametrize("question", ["House rules?", "请问家规"])
-def test_more_than_the_limit_comes_by_words_then_newest(store: Store, question: str) -> None:
+def test_more_than_the_budget_comes_by_words_then_newest(store: Store, question: str) -> None:
     with Engine(store, embedder="none", settings=Settings()) as engine:
         engine.remember_many(
             {"id": f"r{n}", "text": f"number {n}", "kind": "rule"} for n in range(8)
         )
         engine.remember("all house rules 家规 in one", id="main", kind="rule")
         engine.remember("the last one", id="last", kind="rule")
-        draft = asked(store, question, stage=Route((RULES,)), limit=4)
+        draft = asked(store, question, stage=Route((RULES,)), budget=20)
+        every = asked(store, question, stage=Route((RULES,)), limit=4)
+    assert len(ids(every)) == 10  # the limit counts what a search finds
     assert ids(draft)[:4] == ["main", "last", "r7", "r6"]
     scores = [candidate.score for candidate in draft.candidates]
     assert scores == sorted(scores, reverse=True)
@@ -271,7 +298,8 @@ def test_a_file_over_budget_gives_its_most_relevant_sections(
         answer = Budget()(draft, kit(store))
     assert needle in answer.hits[0].text
     assert 0 < sum(count_tokens(hit.text) for hit in answer.hits) <= 600
-    assert answer.faults == ()
+    (fault,) = answer.faults
+    assert "do not fit in 600 tokens; raise the budget to read all" in fault.reason
 
 
 def test_damage_from_wide_and_old_letters(store: Store) -> None:
@@ -290,7 +318,119 @@ def test_the_answer_of_an_engine(store: Store) -> None:
         assert "no search: the route 'preferences' has the whole list" in notes
 
 
+# A question that holds a keyword and is about something else
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("what are the rules for the sauna", "In the sauna nobody talks, by the rules of the spa"),
+        ("桑拿房的规则是什么", "桑拿房里要安静，这是会所的规则"),
+    ],
+)
+def test_what_another_memory_answers_is_searched(question: str, note: str) -> None:
+    with Engine.in_memory(embedder="none", settings=Settings()) as engine:
+        engine.remember("Always answer in English 一律用英文回答", kind="instruction", id="mine")
+        answer = engine.recall(question, preset="notebook")
+        assert [hit.id for hit in answer.hits] == ["mine"]  # nothing else is known of it
+        engine.remember(note, id="sauna")
+        answer = engine.recall(question, preset="notebook")
+        assert [hit.id for hit in answer.hits] == ["sauna"]
+        (step,) = (step for step in answer.trace.steps if step.stage == "route")
+        assert "not taken" in step.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "entry"),
+    [
+        ("which decision did we reach on logging", "Logging goes to stdout as JSON"),
+        ("关于日志的决策是什么", "日志以 JSON 输出到 stdout"),
+    ],
+)
+def test_a_list_that_holds_what_is_asked_is_handed_out(question: str, entry: str) -> None:
+    with Engine.in_memory(embedder="none", settings=Settings(space="work")) as engine:
+        engine.remember(entry, kind="decision", id="logging")
+        engine.remember("Postgres, not MySQL 用 Postgres", kind="decision", id="db")
+        engine.remember(f"{entry}, said Mei", id="note")
+        answer = engine.recall(question, preset="notebook")
+        assert [hit.id for hit in answer.hits] == ["logging", "db"]
+
+
+# A list of a time
+
+
+@pytest.fixture
+def decisions(tmp_path: Path) -> Iterator[Engine]:
+    clock = FakeClock(datetime(2026, 5, 14, 10, 30, tzinfo=UTC))  # a Thursday
+    settings = Settings(timezone="UTC", space="work")
+    with Engine(tmp_path / "m.db", embedder="none", clock=clock, settings=settings) as engine:
+        for name, day in (("kafka", 13), ("old", 1), ("sql", 12)):
+            engine.remember(
+                f"We take {name} 采用 {name}",
+                id=name,
+                kind="decision",
+                occurred_at=f"2026-05-{day:02}T09:00:00+00:00",
+            )
+        engine.remember("wrote the report 写周报", kind="journal", occurred_at="2026-05-13")
+        yield engine
+
+
+@pytest.mark.parametrize(
+    ("question", "got"),
+    [
+        ("recent decisions", ["kafka", "sql"]),
+        ("最近的决策", ["kafka", "sql"]),
+        ("what decisions were made yesterday?", ["kafka"]),
+        ("昨天做了什么决策", ["kafka"]),
+        ("Which decisions did we take in the past 3 days", ["kafka", "sql"]),
+        ("过去三天的决策有哪些", ["kafka", "sql"]),
+        ("what decisions have we made", ["kafka", "old", "sql"]),
+        ("我们做过哪些决策", ["kafka", "old", "sql"]),
+    ],
+)
+def test_with_a_time_the_list_is_that_of_the_time(
+    decisions: Engine, question: str, got: list[str]
+) -> None:
+    answer = decisions.recall(question, preset="notebook")
+    assert [hit.id for hit in answer.hits] == got
+    assert (answer.status, answer.reasons) == (Status.ANSWERED, ())
+
+
+@pytest.mark.parametrize("question", ["recent decisions", "最近的决策"])
+def test_nothing_recent_in_the_list_gives_all_newest_first(
+    decisions: Engine, question: str
+) -> None:
+    for name in ("kafka", "sql"):
+        decisions.revise(name, occurred_at="2026-03-01" if name == "sql" else "2026-02-01")
+    answer = decisions.recall(question, preset="notebook")
+    assert [hit.id for hit in answer.hits] == ["old", "sql", "kafka"]
+    (reason,) = answer.reasons
+    assert reason.endswith("; this is the whole list, newest first")
+
+
+@pytest.mark.parametrize("question", ["which decisions were made yesterday", "昨天做了哪些决策"])
+def test_no_decision_of_a_day_gives_the_journal_of_the_day(
+    decisions: Engine, question: str
+) -> None:
+    decisions.forget("kafka")
+    answer = decisions.recall(question, preset="notebook")
+    assert [hit.text for hit in answer.hits] == ["wrote the report 写周报"]
+    assert answer.reasons[0].startswith("nothing in the list 'decisions' is of 2026-05-13; the ")
+
+
 # Routes of one's own
+
+
+@pytest.mark.parametrize(
+    "question", ["who wrote the runbook of the proxy?", "代理的运维手册谁写的"]
+)
+def test_a_keyword_of_ones_own(question: str) -> None:
+    told = {"name": "runbooks", "keywords": ["runbook", "运维手册"], "where": {"kind": "runbook"}}
+    rules = parse_routes([told])
+    assert keyword_rule(question, rules) is rules[0]
+    assert keyword_rule("the runbooks-v2 folder", rules) is None
+    with pytest.raises(InvalidInput, match="keywords are a list of words"):
+        parse_routes([{**told, "keywords": [1]}])
 
 
 FILE = """

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import log
+from typing import Any
 
 import pytest
+from benchmarks.prompts import rows as prompts
+from benchmarks.quality.parallel import read_pairs
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -27,8 +33,10 @@ from bethink.recall.search_words import SearchWords
 from bethink.recall.side_by_side import SideBySide
 from bethink.recall.signals import ReadSignals
 from bethink.recall.timeline import FindPeriod, SearchPeriod
+from bethink.settings import Settings
 from bethink.testing import FakeClock
-from bethink.vocabulary import Candidate, Query, Recollection
+from bethink.text.time_hints import may_name_a_time
+from bethink.vocabulary import Candidate, Query, Recollection, Status
 from tests.recall.kits import NOW, candidate, draft, kit
 
 BOTH = SideBySide((SearchMeaning(), SearchWords()))
@@ -244,3 +252,105 @@ def test_relevance_is_from_0_to_1_before_it_is_mixed(
             preset = Preset("own", (*stages, Hydrate(), ReadSignals(), Judge(), Budget()))
             answer: Recollection = engine.recall(" ".join(asked), preset=preset, touch=False)
             assert all(0 <= hit.score <= 1 for hit in answer.hits)
+
+
+# On real questions: 100 memories and the questions to them, in both languages
+
+LANGUAGES = ("en", "zh")
+AT = datetime(2026, 5, 14, 10, 30, tzinfo=UTC)
+
+
+@contextmanager
+def told(language: str, *, aged: frozenset[str] = frozenset(), days: int = 0) -> Iterator[Engine]:
+    """All memories of the parallel set are of today, but those `aged` are so many days old."""
+    settings = Settings(timezone="UTC")
+    with Engine.in_memory(embedder="use-m", clock=FakeClock(AT), settings=settings) as engine:
+        engine.remember_many(
+            {
+                "id": row["memory"],
+                "text": row[language],
+                "occurred_at": (
+                    AT - timedelta(days=days if row["memory"] in aged else 0)
+                ).isoformat(),
+            }
+            for row in read_pairs().memories
+        )
+        yield engine
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_old_facts_are_found_among_those_of_today(language: str) -> None:
+    questions = [row for row in read_pairs().questions if row["answers"]][::2]
+    aged = frozenset(answer for row in questions for answer in row["answers"])
+    assert len(aged) >= 40
+
+    def hits_at_3(days: int) -> int:
+        with told(language, aged=aged, days=days) as engine:
+            answers = (
+                (row, engine.recall(row[language], preset="notebook", touch=False).hits[:3])
+                for row in questions
+            )
+            return sum(any(hit.id in row["answers"] for hit in hits) for row, hits in answers)
+
+    now = hits_at_3(0)
+    assert now >= len(questions) * 0.6
+    for days in (2, 7, 30):
+        assert hits_at_3(days) >= 0.9 * now
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_unrelated_questions_change_no_answer(language: str) -> None:
+    related = [row for row in read_pairs().questions if row["answers"]][:20]
+    unrelated = [row["prompt"] for row in prompts(language) if "way" not in row]
+    # a question that names a time ("undo what I did just now", 刚才) hands out all of that time
+    unrelated = [text for text in unrelated if not may_name_a_time(text)]
+    unrelated += ["how fast is light 光速是多少", "who painted this 这是谁画的", "黑洞 black holes"]
+    unrelated += ["the tallest mountain 最高的山", "boil an egg 煮鸡蛋", "Latin verbs 拉丁语动词"]
+    assert len(unrelated) >= 40
+    with told(language) as engine:
+
+        def answers() -> list[list[str]]:
+            asked = (
+                engine.recall(row[language], preset="notebook", touch=False) for row in related
+            )
+            return [[hit.id for hit in answer.hits] for answer in asked]
+
+        before = answers()
+        for question in unrelated:
+            engine.recall(question, preset="notebook")
+        assert answers() == before
+
+
+def test_only_what_was_answered_counts_as_accessed() -> None:
+    with told("en") as engine:
+        asked = [engine.recall(row["en"], preset="notebook") for row in read_pairs().questions]
+        given = Counter(
+            hit.id for one in asked if one.status is Status.ANSWERED for hit in one.hits
+        )
+        counted = engine.list(limit=200).memories
+        assert {m.id: m.access_count for m in counted if m.access_count} == given
+        assert any(one.status is Status.UNCERTAIN and one.hits for one in asked)
+
+
+# The weights are settings
+
+
+@pytest.mark.parametrize("question", ["the port of staging", "预发端口"])
+def test_weights_and_half_life_are_settings(question: str) -> None:
+    def ask(settings: Settings, **override: float) -> list[str]:
+        with Engine.in_memory(embedder="none", clock=FakeClock(AT), settings=settings) as engine:
+            for name, value in override.items():
+                engine.set_override(name, value, space="global")
+            engine.remember("预发端口 the port of staging: 1", id="often", occurred_at="2026-03-01")
+            engine.reinforce("often", 50)
+            engine.remember("预发端口 the port of staging: 2", id="new", occurred_at="2026-05-14")
+            answer = engine.recall(question, preset="notebook", touch=False)
+            return [hit.id for hit in answer.hits]
+
+    told_often: dict[str, Any] = {"salience_reinforcement": 0.9, "salience_recency": 0.1}
+    assert ask(Settings(**told_often)) == ["often", "new"]
+    assert ask(Settings(salience_reinforcement=0.1, salience_recency=0.9)) == ["new", "often"]
+    assert ask(Settings(), **told_often) == ["often", "new"]
+    slow: dict[str, Any] = {"salience_reinforcement": 0.2, "salience_recency": 0.5}
+    assert ask(Settings(**slow, half_life_days=7)) == ["new", "often"]
+    assert ask(Settings(**slow, half_life_days=3_650)) == ["often", "new"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -201,19 +202,31 @@ def test_where_not_all_fit_the_questions_words_choose(
 ) -> None:
     entries = {f"d{n}": (n, f"{entry} {n}") for n in range(20)}
     tell(engine, **{**entries, "d7": (7, about), "d15": (15, about + "!")})
-    draft = ask(engine, question, limit=4)
-    assert ids(draft) == ["d0", "d1", "d7", "d15"]
+    draft = ask(engine, question, budget=45)
+    assert {"d0", "d7", "d15"} < set(ids(draft))
     assert "2 hold words of the question and go first" in " ".join(draft.notes)
-    assert len(draft.dropped) == 16
-    few = ask(engine, question, limit=20)
-    assert ids(few) == [f"d{n}" for n in range(20)]
-    assert few.dropped == ()
+    assert len(draft.dropped) == 20 - len(draft.candidates) > 10
+    (fault,) = draft.faults
+    assert fault.reason == (
+        f"{len(draft.dropped)} of 20 entries of that time do not fit in 45 tokens; raise the "
+        "budget to read all"
+    )
+    every = ask(engine, question, limit=4)  # the limit counts what a search finds
+    assert ids(every) == [f"d{n}" for n in range(20)]
+    assert (every.dropped, every.faults) == ((), ())
 
 
 @pytest.mark.parametrize("question", ["what happened in the past 30 days", "最近一个月怎么样"])
 def test_a_plain_question_gets_the_newest(engine: Engine, question: str) -> None:
     tell(engine, **{f"d{n}": (n, f"散步 a walk {n}") for n in range(20)})
-    assert ids(ask(engine, question, limit=4))[:4] == ["d0", "d1", "d2", "d3"]
+    assert ids(ask(engine, question, budget=30))[:4] == ["d0", "d1", "d2", "d3"]
+    answer = engine.recall(question, preset="notebook", budget=30)
+    assert [hit.id for hit in answer.hits] == [f"d{n}" for n in range(len(answer.hits))]
+    cut = 20 - len(answer.hits)
+    assert answer.reasons == (
+        f"{cut} of 20 entries do not fit in 30 tokens; raise the budget to read all",
+    )
+    assert len(engine.recall(question, preset="notebook", limit=4).hits) == 20
 
 
 @pytest.mark.parametrize("line", ["Wrote code and drank tea. ", "写代码，喝绿茶，开会。"])
@@ -225,7 +238,8 @@ def test_a_journal_larger_than_the_budget_is_no_empty_answer(engine: Engine, lin
     assert answer.hits
     assert answer.hits[0].passage.start == 0
     assert sum(hit.tokens for hit in answer.hits) <= 600
-    assert answer.faults == ()
+    (fault,) = answer.faults
+    assert re.fullmatch(r"\d+ of \d+ entries do not fit in 600 tokens; .*", fault.reason)
 
 
 def test_of_a_very_long_time_those_told_last(engine: Engine) -> None:

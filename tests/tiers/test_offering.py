@@ -28,9 +28,15 @@ def test_sure_and_long_enough_it_is_in_working_memory(engine: Engine, text: str)
         (PORT, 0.79, Decision.REFUSED, "0.79 is below 0.8"),
         (BUDGET, 0.0, Decision.REFUSED, "0 is below 0.8"),
         ("x" * 49, 1.0, Decision.IGNORED, "49 characters"),
-        ("会议改到周五下午三点", 1.0, Decision.IGNORED, "10 characters"),  # 30 bytes
-        ("议" * 49, 1.0, Decision.IGNORED, "49 characters"),  # 147 bytes: bytes are not counted
-        ("议" * 50, 1.0, Decision.ADMITTED, ""),
+        ("会议改到周五下午三点", 1.0, Decision.IGNORED, "10 characters, which count as 20, fewer"),
+        ("议" * 24, 1.0, Decision.IGNORED, "24 characters, which count as 48, fewer than 50"),
+        ("议" * 25, 1.0, Decision.ADMITTED, ""),
+        (
+            "周三的评审会上大家一致同意把支付回调的超时时间从三秒改成八秒，由老周负责上线并通知客服团队。",
+            1.0,
+            Decision.ADMITTED,
+            "",
+        ),
         ("  " + "x" * 49 + "  \n", 1.0, Decision.IGNORED, "49 characters"),
         (LURE, 1.0, Decision.HELD, "suspicious"),
         (LURE_ZH, 1.0, Decision.HELD, "suspicious"),
@@ -50,8 +56,28 @@ def test_the_filter_says_why(
     assert in_working == ([offer.id] if decision is Decision.ADMITTED else [])
 
 
+@pytest.mark.parametrize("text", [PORT, BUDGET])
+@pytest.mark.parametrize(
+    ("told", "within", "decision"),
+    [
+        (None, 0.5, Decision.REFUSED),
+        (None, 0.9, Decision.ADMITTED),
+        (1.0, 0.5, Decision.REFUSED),  # the lower one counts
+        (0.5, 0.9, Decision.REFUSED),
+        (None, "low", Decision.ADMITTED),  # somebody's own field
+    ],
+)
+def test_the_confidence_may_stand_in_the_metadata(
+    engine: Engine, text: str, told: float | None, within: object, decision: Decision
+) -> None:
+    given: dict[str, Any] = {} if told is None else {"confidence": told}
+    offer = engine.offer(text, metadata={"confidence": within}, **given)
+    assert offer.decision is decision
+    assert offer.memory.metadata["confidence"] == within
+
+
 def test_the_filter_is_a_setting(make: Any) -> None:
-    engine = make(offer_confidence=0.2, offer_characters=4)
+    engine = make(offer_confidence=0.2, offer_characters=8)
     assert engine.offer("改到周五", confidence=0.3).decision is Decision.ADMITTED
     assert engine.offer("no!", confidence=0.3).decision is Decision.IGNORED
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -150,7 +152,7 @@ def test_nothing_found_is_an_empty_string_and_says_so(engine: Engine, run: Run) 
         ("发布计划", "got str"),
         ([("topic", "发布")], "got list"),
         ({"topic": "发布", "group_id": "no such\nname!"}, "group_id: "),
-        ({"topic": "发布", "group_id": 7}, "group_id: 7 is no name for a space"),
+        ({"topic": "发布", "group_id": 7.5}, "group_id: 7.5 is no name for a space"),
         ({"topic": "发布", "group_id": ["a"]}, "group_id: "),
     ],
 )
@@ -357,3 +359,53 @@ def test_wrong_options_are_named_when_the_node_is_made(engine: Engine) -> None:
         MemoryRetrievalNode(engine, preset="workfolw")
     with pytest.raises(InvalidInput, match="no name for a space"):
         MemoryRetrievalNode(engine, space="!")
+
+
+@pytest.mark.parametrize("group", [UUID("3f2a9b40-4a3e-4f6b-9a55-0d2c8f6f1c01"), 4711, 0])
+def test_a_group_may_be_a_uuid_or_a_number(engine: Engine, run: Run, group: UUID | int) -> None:
+    engine.remember(ZH, id="mine", space=str(group))
+    output = run(MemoryRetrievalNode(engine), {"topic": "发布计划", "group_id": group})
+    assert output["memory_error"] is None
+    assert [memory["id"] for memory in output["memories"]] == ["mine"]
+    assert output["group_id"] == group
+
+
+def test_a_group_that_is_true_is_no_number(engine: Engine, run: Run) -> None:
+    output = run(MemoryRetrievalNode(engine), {"topic": "发布计划", "group_id": True})
+    assert output["memory_error"].startswith("group_id: ")
+
+
+@pytest.mark.parametrize(
+    ("setting", "argument", "heading"),
+    [
+        ("preset", None, "## 历史上下文"),
+        ("en", None, "## History"),
+        ("en", "zh", "## 历史上下文"),
+        ("zh", None, "## 历史上下文"),
+    ],
+)
+def test_the_language_of_headings_is_a_setting(
+    setting: str, argument: str | None, heading: str
+) -> None:
+    settings = Settings(heading_language=setting)
+    with Engine.in_memory(embedder="none", settings=settings) as engine:
+        engine.remember(ZH)
+        node = MemoryRetrievalNode(engine, language=argument)
+        assert node.process({"topic": "发布计划"})["history_context"].startswith(f"{heading}\n")
+
+
+def test_five_cold_memories_where_five_are_relevant(run: Run) -> None:
+    for topic, text in (
+        ("release plan", "The release plan of team {n}: ship on day {n}, with a rollback script."),
+        ("发布计划", "第 {n} 组的发布计划：第 {n} 天上线，准备好回滚脚本。"),
+    ):
+        with Engine.in_memory(embedder="none", settings=Settings()) as engine:
+            for number in range(2, 10):
+                engine.remember(text.format(n=number), id=f"m{number}")
+            output = run(MemoryRetrievalNode(engine), {"topic": topic})
+        assert len(output["memories"]) == 5
+        headings = [line for line in output["history_context"].splitlines() if line[:4] == "### "]
+        assert all(
+            re.fullmatch(rf"### 记录 {n} \(相关度: [01]\.\d\d\)", line)
+            for n, line in enumerate(headings, 1)
+        )

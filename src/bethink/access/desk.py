@@ -30,7 +30,7 @@ from bethink.hot import without_place
 from bethink.recall.preset_outline import as_record as preset_record
 from bethink.recall.presets import PRESETS
 from bethink.recall.render import as_record as answer_record
-from bethink.recall.render import what_a_model_sees
+from bethink.recall.render import language_of, what_a_model_sees
 from bethink.records import memory_record
 from bethink.remember.transfer import history_record
 from bethink.stores.protocol import HasParts
@@ -124,18 +124,24 @@ class Desk(Reviewing, Stories, Knowledge):
 
     @verb(Scope.READ, beside=True)
     def context(
-        self, text: str, *, spaces: SpaceNames | None = None, language: str = "en", **options: Any
+        self,
+        text: str,
+        *,
+        spaces: SpaceNames | None = None,
+        language: str | None = None,
+        **options: Any,
     ) -> Record:
         """The text to put before a model, with what it costs and how far to trust it."""
         answer = self._asked(text, spaces, options)
-        seen = what_a_model_sees(answer, language=language)
+        chosen = language_of(answer, language, self._engine.settings)
+        seen = what_a_model_sees(answer, language=chosen)
         return {
             "text": seen.text,
             "tokens": seen.tokens,
             "status": answer.status.value,
             "reasons": list(answer.reasons),
             "confidence": answer.confidence,
-            "ids": [hit.id for hit in answer.hits],
+            "ids": [one for hit in answer.hits for one in hit.memory_ids],
         }
 
     @verb(Scope.READ, beside=True)

@@ -98,8 +98,8 @@ class Reading(Shared):
             unverified_share=unverified_share,
         )
         # what was only perhaps an answer would otherwise rise with every question about nothing
-        if touch and recollection.hits and recollection.status is not Status.UNCERTAIN:
-            self._accesses.count(hit.id for hit in recollection.hits)
+        if touch and recollection.hits and recollection.status is Status.ANSWERED:
+            self._accesses.count(one for hit in recollection.hits for one in hit.memory_ids)
         self.events.later(
             RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=recollection.query.spaces
         )
@@ -161,9 +161,14 @@ class Reading(Shared):
         options["spaces"] = names = space_names(options["spaces"], self.settings)
         store = self._seen(names)
         stages = unfinished.warned(stages, store)
+        settings = self.overrides.settings_for(names, seen=store)
+        if any(stage.name == "salience" for stage in stages.stages):
+            from bethink.recall.salience import weighted
+
+            stages = weighted(stages, settings)
         query = make_query(
             text,
-            self.overrides.settings_for(names, seen=store),
+            settings,
             now=self._clock(),
             preset=stages,
             withheld=self.withheld.out_of_reach(names, seen=store),

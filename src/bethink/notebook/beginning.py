@@ -17,7 +17,10 @@ from bethink.settings import PROJECT_FILE, data_directory, space_named_by
 from bethink.vocabulary import GLOBAL_SPACE
 
 PROJECT_FOLDER = ".bethink"
-_NOTES_FOLDERS = ("memory", "notes", "docs", PROJECT_FOLDER)  # where an INDEX.md is looked for
+# Where an INDEX.md is looked for; the last two are kept by an agent's workflow in Cursor.
+_NOTES_FOLDERS = (
+    "memory", "notes", "docs", PROJECT_FOLDER, ".cursor/.lingxi/memory", ".lingxi/memory",
+)  # fmt: skip
 
 _COMMENTS = {
     "preference": "What you like and how you want things; one line each. 偏好，每行一条。",
@@ -44,6 +47,7 @@ class Offer(NamedTuple):
     missing: tuple[PurePosixPath, ...]  # files that would be made; what is there stays as it is
     project_file: Path | None = None  # would be written, with the space's name
     again: bool = False  # it is bound, but its folder is gone
+    writable: bool = True  # False: another folder of notes takes what is told to the space
 
     @property
     def title(self) -> str:
@@ -99,21 +103,35 @@ def bound_at(root: Path, books: Sequence[Book]) -> Book | None:
     return next((book for book in books if book.root == place), None)
 
 
-def notes_offer(books: Sequence[Book], root: Path, space: str, *, project: bool) -> Offer | None:
-    """Notes with an index, unless they are bound already."""
+def notes_offer(
+    books: Sequence[Book], root: Path, space: str, *, project: Path | None
+) -> Offer | None:
+    """Notes with an index, unless they are bound already. In a project they belong to its space, so
+    that questions asked there look in them; its file names the space from then on."""
     bound = bound_at(root, books)
     if bound is not None and bound.root.is_dir():
         return None
     missing = () if os.path.lexists(root / INDEX) else (INDEX,)
     if bound is not None:
         return Offer(root, bound.space, bound.form, bound.project, missing, again=True)
-    return Offer(root, space, Form.NOTES, project, missing)
+    file = None if project is None else project / PROJECT_FILE
+    return Offer(
+        root, space, Form.NOTES, project is not None, missing,
+        None if file is None or os.path.lexists(file) else file,
+    )  # fmt: skip
 
 
-def notes_space(folder: Path, given: str | None, books: Sequence[Book]) -> str:
-    """The space of notes: as said, or by the folder's name; with its parent's where that is
-    taken."""
-    return check_space(given) if given is not None else _by_name(folder, books)
+def notes_space(
+    folder: Path, given: str | None, books: Sequence[Book], project: Path | None
+) -> str:
+    """The space of notes: as said, else the project's; outside of projects by the folder's name,
+    with its parent's where that is taken."""
+    if given is not None:
+        return check_space(given)
+    if project is None:
+        return _by_name(folder, books)
+    own = bound_at(project / PROJECT_FOLDER, books)
+    return own.space if own is not None else space_of(project, None, books)
 
 
 def notes_there(project: Path) -> Path | None:
@@ -221,7 +239,9 @@ def accept(offer: Offer, books: Books) -> Book:
         raise InvalidInput(
             f"{e.filename} cannot be made ({e.strerror}); check the folder"
         ) from None
-    return books.add(root, space=offer.space, form=offer.form, writable=True, project=offer.project)
+    return books.add(
+        root, space=offer.space, form=offer.form, writable=offer.writable, project=offer.project
+    )
 
 
 def _make_folder(folder: Path, inside: Path) -> None:

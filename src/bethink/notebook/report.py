@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import tzinfo
-from pathlib import Path
+from datetime import date, tzinfo
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bethink.clock import Clock
 from bethink.notebook.books import Books
+from bethink.notebook.layout import day_of
 from bethink.stores.protocol import Store
 
 if TYPE_CHECKING:
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
 
 # Fields that a file cannot hold, for memories that are created: by (path below the root, text).
 Told = Mapping[tuple[str, str], Mapping[str, Any]]
+
+
+class Wanted(NamedTuple):
+    """Which files a question needs: they are read before all others."""
+
+    files: frozenset[str] = frozenset()  # below a book's root
+    days: tuple[date, date] | None = None  # of the journal: from the first to the last
+
+    def __bool__(self) -> bool:
+        return bool(self.files) or self.days is not None
+
+    def holds(self, path: PurePosixPath) -> bool:
+        """Return True if the question needs this file."""
+        if str(path) in self.files:
+            return True
+        day = None if self.days is None else day_of(path)
+        return self.days is not None and day is not None and self.days[0] <= day <= self.days[1]
 
 
 class Refusal(NamedTuple):
@@ -56,6 +74,7 @@ class SyncReport(NamedTuple):
     complete: bool = True  # False: the store is behind the files
     seconds: float = 0.0
     pieces: tuple[Indexed, ...] = ()  # only of the files that `paths` named
+    unread: tuple[PurePosixPath, ...] = ()  # files that the time was not enough for
 
     def __add__(self, other: object) -> SyncReport:
         """Both together; the seconds are the caller's to say."""
@@ -71,7 +90,7 @@ class SyncReport(NamedTuple):
 
 _ADDED = (
     "files", "unchanged", "changed", "added", "revised", "moved", "removed", "redacted", "refused",
-    "faults", "behind", "astray", "pieces",
+    "faults", "behind", "astray", "pieces", "unread",
 )  # fmt: skip
 
 

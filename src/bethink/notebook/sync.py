@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from bethink.errors import (
 from bethink.notebook.books import Book, Books, Form, book_lock, must_have
 from bethink.notebook.held import adopted, held_of
 from bethink.notebook.held import let_go as let_go
-from bethink.notebook.layout import INDEX
+from bethink.notebook.layout import INDEX, JOURNAL, day_of
 from bethink.notebook.ledger import FileRow, Ledger, LedgerDamaged, remove_ledger
 from bethink.notebook.looking import Looked, by_book, folder_mark, look, look_at, missing
 from bethink.notebook.moving import MOVED_FROM
@@ -34,6 +35,7 @@ from bethink.notebook.report import Refusal as Refusal
 from bethink.notebook.report import SyncKit as SyncKit
 from bethink.notebook.report import SyncReport as SyncReport
 from bethink.notebook.report import Told as Told
+from bethink.notebook.report import Wanted
 from bethink.settings import Settings
 from bethink.stores.protocol import Store
 from bethink.text.secret_rules import VERSION as SECRETS_VERSION
@@ -78,6 +80,7 @@ def sync(
     anew: bool = False,
     accept_empty: bool = False,
     told: Told | None = None,
+    wanted: Wanted | None = None,
 ) -> SyncReport:
     """Make the store true to these books (by default all), or to the files `paths` alone.
 
@@ -86,16 +89,19 @@ def sync(
     missing or suddenly empty is refused unless `accept_empty`. `told` gives fields that a file
     cannot hold to memories that are created: by (path below the root, text), e.g.
     {("agent/decisions.md", "Use apsw."): {"valid_from": now, "metadata": {"supersedes": id}}}.
-    One broken book or file stops no other. Call it with the book's lock held or not.
+    `wanted` files are read first, then the newest. One broken book or file stops no other. Call it
+    with the book's lock held or not.
     """
     began = time.monotonic()
     deadline = None if within is None else began + within
     if books is None:
         books = kit.books.all() if spaces is None else kit.books.of_spaces(spaces)
-    wanted = by_book(books, paths)
+    chosen = by_book(books, paths)
+    if wanted:
+        chosen.sort(key=lambda one: not _may_hold(one[0], wanted))
     report = SyncReport()
-    for book, own in wanted:
-        run = _Run(kit, book, deadline, progress, told or {})
+    for book, own in chosen:
+        run = _Run(kit, book, deadline, progress, told or {}, wanted or Wanted())
         try:
             report += run.sync(own, anew=anew, accept_empty=accept_empty)
         except StoreBusy as e:
@@ -119,7 +125,9 @@ class _Run:
         deadline: float | None,
         progress: Progress | None,
         told: Told,
+        wanted: Wanted,
     ) -> None:
+        self._wanted = wanted
         self._kit = kit
         self._book = book
         self._deadline = deadline
@@ -218,6 +226,8 @@ class _Run:
             complete=not looked.kept,
         )
         spared = set() if whole else {row.id for row in ledger.doomed()}
+        if self._deadline is not None:  # what is left out is what is needed least
+            looked.suspects.sort(key=self._urgency)
         if looked.vanished:
             ledger.vanish(looked.vanished)
         report += self._behind(ledger, looked.refused)
@@ -239,8 +249,16 @@ class _Run:
                     f"{self._book.root}: the time was not enough, {waiting:,} files wait; "
                     "'bethink sync' reads them all"
                 )
-                return report + SyncReport(complete=False, faults=(why,))
+                unread = tuple(one.path for one in looked.suspects[at - left :])
+                return report + SyncReport(complete=False, faults=(why,), unread=unread)
         return report + self._erase(ledger, spared)
+
+    def _urgency(self, found: FileStat) -> tuple[bool, int, int]:
+        """What the question needs first, then the newest: by its day, else by when it changed."""
+        day = day_of(found.path)
+        if day is None:
+            day = date.fromtimestamp(found.mtime_ns / 1e9)
+        return not self._wanted.holds(found.path), -day.toordinal(), -found.mtime_ns
 
     def _behind(self, ledger: Ledger, refused: Sequence[Refusal]) -> SyncReport:
         """Which of these files were read before: what they said then is still answered."""
@@ -373,6 +391,13 @@ class _Run:
             refused=json.dumps([len(report.refused), refused], ensure_ascii=False),
             astray=json.dumps([r.why for r in report.astray[:_SHOWN_REFUSALS]], ensure_ascii=False),
         )
+
+
+def _may_hold(book: Book, wanted: Wanted) -> bool:
+    """Return True if a file that is wanted may be in this book, by a look at the disk."""
+    if any((book.root / file).exists() for file in wanted.files):
+        return True
+    return wanted.days is not None and (book.root / JOURNAL).is_dir()
 
 
 def _astray(book: Book, abouts: Mapping[str, About]) -> tuple[Refusal, ...]:

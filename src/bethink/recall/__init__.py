@@ -57,6 +57,7 @@ __all__ = [
     "SearchWords",
     "SideBySide",
     "Stage",
+    "StandingInstructions",
     "Status",
     "Step",
     "Thresholds",
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
     from bethink.recall.search_words import SearchWords
     from bethink.recall.side_by_side import SideBySide
     from bethink.recall.signals import ReadSignals
+    from bethink.recall.standing import StandingInstructions
     from bethink.recall.thresholds import Thresholds
     from bethink.recall.timeline import FindPeriod, SearchPeriod
     from bethink.recall.timeline_path import TimelinePath
@@ -176,6 +178,7 @@ else:
             "bethink.recall.search_words": "SearchWords",
             "bethink.recall.side_by_side": "SideBySide",
             "bethink.recall.signals": "ReadSignals",
+            "bethink.recall.standing": "StandingInstructions",
             "bethink.recall.thresholds": "Thresholds",
             "bethink.recall.timeline": "FindPeriod SearchPeriod",
             "bethink.recall.timeline_path": "TimelinePath",

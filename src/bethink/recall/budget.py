@@ -1,5 +1,8 @@
 """Choose what fits: best first, within the number of hits, of tokens, and of what is unverified.
 
+The limit counts what a search found. Of a list or a time that is handed out as a whole (`settled`)
+only the budget cuts, and the entries of one file become one hit.
+
 What does not fit is skipped and noted; something smaller behind it may still fit. What is left then
 goes to what stands around the hits (`around.py`): a hit cut out of a long text reads better so.
 """
@@ -12,6 +15,7 @@ from functools import cache, partial
 from typing import ClassVar, NamedTuple
 
 from bethink.recall.draft import Draft, Kit
+from bethink.recall.sections import as_entry, whole_files
 from bethink.recall.unverified import is_verified, noted, share_of, too_many, within_share
 from bethink.vocabulary import Candidate, Dropped, Hit, Status
 
@@ -43,6 +47,8 @@ class Budget:
             chosen = within_share(draft, partial(_chosen, draft, count))
         hits, dropped, skipped, left = chosen
         notes: list[str] = []
+        if draft.settled:
+            hits, left = _files_within(chosen, draft.query.budget, count), 0
         if (self.fill or self.widen) and left > 0:
             from bethink.recall.around import with_surroundings  # few presets show more
 
@@ -57,6 +63,12 @@ class Budget:
         )
         if wanted is not chosen:
             draft = noted(draft, wanted.hits[0])
+        if draft.settled and skipped and hits:
+            draft = draft.fault(
+                Status.ANSWERED,  # makes no status worse: what is shown is right
+                f"{len(skipped)} of {len(wanted.hits) + len(wanted.skipped)} entries do not fit in "
+                f"{draft.query.budget} tokens; raise the budget to read all",
+            )
         if skipped and not hits:
             # neither empty nor answered: there is something, and the caller can have it
             draft = draft.fault(
@@ -80,7 +92,8 @@ def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = 
     hits: list[Hit] = []
     dropped: list[Dropped] = []
     skipped: list[str] = []
-    limit = draft.query.limit
+    limit = len(draft.candidates) + 1 if draft.settled else draft.query.limit
+    cost = _cost_of_entries(count) if draft.settled else lambda one: count(one.text)
     beyond = f"beyond the limit of {limit} hits"
     for candidate in draft.candidates:
         if len(hits) == limit:
@@ -90,17 +103,51 @@ def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = 
         if doubted and not unverified:
             dropped.append(Dropped(*candidate.key, too_many(draft.query)))
             continue
-        tokens = count(candidate.text)
+        tokens = cost(candidate)
         if tokens > left:
             reason = f"{tokens} tokens do not fit in the {left} left"
             dropped.append(Dropped(*candidate.key, reason))
             skipped.append(f"{candidate.memory_id}: {reason}")
             continue
         left -= tokens
-        hits.append(hit_of(candidate, tokens, tuple(skipped)))
+        hits.append(hit_of(candidate, tokens, () if draft.settled else tuple(skipped)))
         if unverified is not None and doubted:
             unverified -= 1
     return _Chosen(hits, dropped, skipped, left)
+
+
+def _cost_of_entries(count: Callable[[str], int]) -> Callable[[Candidate], int]:
+    """Return what an entry of a list costs in the file that it will be shown in, with its mark and
+    with the heading of its section where it is the first below it."""
+    headed: set[tuple[str, str]] = set()
+
+    def cost(candidate: Candidate) -> int:
+        memory = candidate.memory
+        assert memory is not None
+        if "file" not in memory.provenance:
+            return count(candidate.text)
+        tokens = count(as_entry(memory, candidate.text) + "\n")
+        under = (memory.source, memory.section)
+        if memory.section and under not in headed:
+            headed.add(under)
+            tokens += count(f"\n## {memory.section}\n")
+        return tokens
+
+    return cost
+
+
+def _files_within(chosen: _Chosen, budget: int, count: Callable[[str], int]) -> list[Hit]:
+    """Return the entries with those of one file as one hit, within the budget. Entries that are
+    counted one by one may cost a few tokens less than the file that they make."""
+    entries = list(chosen.hits)
+    files = whole_files(entries, count)
+    while entries and sum(hit.tokens for hit in files) > budget:
+        last = entries.pop()
+        reason = f"{last.tokens} tokens do not fit in the budget of {budget}"
+        chosen.dropped.append(Dropped(last.id, last.passage.ordinal, reason))
+        chosen.skipped.append(f"{last.id}: {reason}")
+        files = whole_files(entries, count)
+    return files
 
 
 def hit_of(candidate: Candidate, tokens: int, displaced: tuple[str, ...] = ()) -> Hit:

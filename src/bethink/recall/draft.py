@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -94,6 +94,7 @@ class Draft(NamedTuple):
     confidence: float | None = None
     read_by: str = ""  # the measured reader that judged last
     nearest: Hit | None = None  # the best of what was below the floor
+    unread: frozenset[date] = frozenset()  # days whose files there was no time to read
 
     def note(self, text: str) -> Draft:
         return self._replace(notes=(*self.notes, text))

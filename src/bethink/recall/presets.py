@@ -34,6 +34,7 @@ class Preset(NamedTuple):
     budget: int | None = None
     form: str = "markdown"  # how it is put before a model; a name in `render.FORMATS`
     unverified_share: float | None = None
+    language: str = "zh"  # of headings, where the caller and the settings name none
 
 
 # What each is for. Known without loading the stages of those that are seldom used.

@@ -38,6 +38,7 @@ from bethink.recall.search_words import CHANNEL as WORDS
 from bethink.recall.search_words import SearchWords
 from bethink.recall.side_by_side import SideBySide
 from bethink.recall.signals import ReadSignals
+from bethink.recall.standing import StandingInstructions
 from bethink.recall.thresholds import Thresholds
 from bethink.recall.timeline import FindPeriod
 from bethink.recall.timeline_path import TimelinePath
@@ -72,8 +73,8 @@ WORKFLOW = Preset(
 NOTEBOOK = Preset(
     "notebook",
     (
-        Route(),
         FindPeriod(),
+        Route(),
         TimelinePath(only=Condition("kind", None, "=", "journal")),
         TimelinePath(),  # no journal was kept then: whatever else happened
         SearchExact(numbers=True),
@@ -197,6 +198,7 @@ SKILL = Preset(
         ReadSignals(),
         Judge(order=False),
         Deduplicate(),
+        StandingInstructions(),
         Cut(unasked=True),  # one word in common is no reason to speak
         Budget(),
     ),

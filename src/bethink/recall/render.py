@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 from bethink.checks import shown
 from bethink.errors import InvalidInput
 from bethink.recall.budget import NEIGHBOUR
-from bethink.recall.presets import PRESETS
+from bethink.recall.presets import BALANCED, PRESETS
+from bethink.recall.sections import box, is_file
 from bethink.recall.timeline import CHANNEL as TIMELINE
 from bethink.recall.unverified import LABEL
 from bethink.records import as_record as as_record
 from bethink.records import channels_record as channels_record
 from bethink.records import hit_record as hit_record
 from bethink.records import step_record as step_record
+from bethink.settings import Settings
 from bethink.text.tokens import count_tokens
 from bethink.text.visible import clip
 from bethink.vocabulary import Hit, Recollection, Status
@@ -47,10 +49,30 @@ def search_response(answer: Recollection) -> dict[str, Any]:
 
 
 def as_markdown(answer: Recollection) -> str:
-    """What to put before a model: one bullet for each hit; nothing at all when there is none."""
-    return "\n".join(
-        f"- {_marked(hit, answer)}{_box(hit)}{_as_line(hit.text)}" for hit in answer.hits
-    )
+    """What to put before a model: one bullet for each hit; nothing at all when there is none. A
+    file is a bullet with its path, and a bullet below it for each entry."""
+    lines: list[str] = []
+    for hit in answer.hits:
+        if is_file(hit):
+            lines.append(f"- {_marked(hit, answer)}{_as_line(hit.memory.source)}")
+            lines += _file_lines(hit)
+        else:
+            lines.append(f"- {_marked(hit, answer)}{box(hit.memory)}{_as_line(hit.text)}")
+    return "\n".join(lines)
+
+
+def _file_lines(hit: Hit) -> list[str]:
+    """The entries of a file, each as one line; a heading becomes an entry of its own."""
+    lines: list[str] = []
+    for line in hit.text.splitlines():
+        if line.startswith("- "):
+            mark = next((m for m in ("[ ] ", "[x] ") if line.startswith(m, 2)), "")
+            lines.append(f"  - {mark}{_as_line(line[2 + len(mark) :])}")
+        elif line.startswith("## "):
+            lines.append(f"  - {line[3:]}:")
+        elif line.strip():
+            lines[-1] += f" {line.strip()}"
+    return lines
 
 
 def as_history(answer: Recollection, *, language: str = "zh") -> str:
@@ -86,15 +108,32 @@ class Seen(NamedTuple):
     tokens: int
 
 
+def language_of(answer: Recollection, language: str | None, settings: Settings) -> str:
+    """Return the language of headings: the caller's, else the setting's, else the preset's."""
+    if language is None:
+        language = settings.heading_language
+    if language == "preset":
+        preset = PRESETS.get(answer.trace.preset)
+        language = BALANCED.language if preset is None else preset.language
+    _headings(language)  # also where the form has none: a wrong one is always told
+    return language
+
+
 def what_a_model_sees(
-    answer: Recollection, *, language: str = "zh", count: Callable[[str], int] = count_tokens
+    answer: Recollection,
+    *,
+    language: str | None = None,
+    count: Callable[[str], int] = count_tokens,
 ) -> Seen:
     """The very text that is put before a model, and what it costs with its headings and marks.
 
-    The preset decides the form: a workflow's history, a skill's brief lines, else bullets.
+    The preset decides the form: a workflow's history, a skill's brief lines, else bullets. Without
+    a language it is that of the preset.
     """
-    _headings(language)  # also where the form has none: a wrong one is always told
     preset = PRESETS.get(answer.trace.preset)
+    if language is None:
+        language = BALANCED.language if preset is None else preset.language
+    _headings(language)  # also where the form has none: a wrong one is always told
     form = "markdown" if preset is None else preset.form
     text = FORMATS[form](answer, False, language)
     assert isinstance(text, str)
@@ -114,14 +153,6 @@ def _marked(hit: Hit, answer: Recollection) -> str:
     return f"({marks}) " if marks else ""
 
 
-def _box(hit: Hit) -> str:
-    """A task says whether it is done, where that is known."""
-    done = hit.memory.metadata.get("done")
-    if hit.memory.kind != "task" or not isinstance(done, bool):
-        return ""
-    return "[x] " if done else "[ ] "
-
-
 def _as_line(text: str) -> str:
     line = " ".join(text.split())
     return f"\\{line}" if re.match(_STRUCTURE, line) else line
@@ -138,7 +169,12 @@ def as_text(answer: Recollection, *, explain: bool = False) -> str:
     """For people."""
     lines: list[str] = []
     for number, hit in enumerate(answer.hits, start=1):
-        lines += [f"{number:>2}. {clip(hit.text, _LINE)}", f"    {_about(hit, answer)}"]
+        if is_file(hit):
+            lines.append(f"{number:>2}. {hit.memory.source}")
+            lines += [f"      {line}".rstrip() for line in hit.text.splitlines()]
+        else:
+            lines.append(f"{number:>2}. {clip(hit.text, _LINE)}")
+        lines.append(f"    {_about(hit, answer)}")
     status = (
         f"{answer.status}: hits {len(answer.hits)}, tokens used {answer.tokens_used}, "
         f"{answer.tokens_left} left"

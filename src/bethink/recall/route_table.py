@@ -19,6 +19,7 @@ from bethink.filters import parse_filter
 from bethink.recall.route import RouteRule, Scope
 
 _MAX_PATTERN_CHARS = 2_000
+_MAX_KEYWORD_CHARS = 64
 _MOST_REPEATS = 8  # of a group with a choice inside; more could take for ever
 
 # The frame of an English question for a list: [ask] [whose] NOUN [rest]. Bounded throughout.
@@ -76,7 +77,7 @@ _BUILT_IN: tuple[tuple[str, Scope, str, str, tuple[str, ...]], ...] = (
     ),
     (
         "instructions",
-        "global",
+        "all",  # the user's, and what was said in a project for the project
         "instruction",
         "user/instructions.md",
         (
@@ -180,7 +181,7 @@ def built_in_routes() -> tuple[RouteRule, ...]:
     for name, scope, kind, file, patterns in _BUILT_IN:
         where = parse_filter({"or": [{"kind": kind}, {"source": file}]})
         assert where is not None
-        routes.append(RouteRule(name, patterns, where, scope, _DONE.get(name, "")))
+        routes.append(RouteRule(name, patterns, where, scope, _DONE.get(name, ""), built_in=True))
     return tuple(routes)
 
 
@@ -232,16 +233,17 @@ def _parse_route(at: int, data: Any) -> RouteRule:
     name = data.get("name")
     if not isinstance(name, str) or not name.strip():
         raise InvalidInput(f"route {at}: give it a name, got {shown(name)}")
-    unknown = data.keys() - {"name", "patterns", "where", "spaces"}
+    unknown = data.keys() - {"name", "patterns", "keywords", "where", "spaces"}
     if unknown:
         raise InvalidInput(
             f"route {name!r}: there is no field {shown(sorted(map(str, unknown))[0])}; "
-            "known: name, patterns, where, spaces"
+            "known: name, patterns, keywords, where, spaces"
         )
-    patterns = data.get("patterns")
+    keywords = _words(name, data.get("keywords", ()))
+    patterns = data.get("patterns", () if keywords else None)
     if isinstance(patterns, str):
         patterns = [patterns]
-    if not isinstance(patterns, list | tuple) or not patterns:
+    if not isinstance(patterns, list | tuple) or not (patterns or keywords):
         raise InvalidInput(f"route {name!r}: patterns are a list of texts, got {shown(patterns)}")
     scope = data.get("spaces", "all")
     if scope not in get_args(Scope):
@@ -254,7 +256,21 @@ def _parse_route(at: int, data: Any) -> RouteRule:
         raise InvalidInput(f"route {name!r}: where: {e}") from None
     if where is None:
         raise InvalidInput(f'route {name!r}: say what it fetches, e.g. where = {{ kind = "task" }}')
-    return RouteRule(name, tuple(check_pattern(name, p) for p in patterns), where, scope)
+    checked = tuple(check_pattern(name, p) for p in patterns)
+    return RouteRule(name, checked, where, scope, keywords=keywords)
+
+
+def _words(name: str, told: Any) -> tuple[str, ...]:
+    """Return plain words that lead to a route wherever they stand in a question."""
+    words = [told] if isinstance(told, str) else told
+    if not isinstance(words, list | tuple) or not all(
+        isinstance(word, str) and 0 < len(word.strip()) <= _MAX_KEYWORD_CHARS for word in words
+    ):
+        raise InvalidInput(
+            f"route {name!r}: keywords are a list of words of up to {_MAX_KEYWORD_CHARS} "
+            f"characters, got {shown(told)}"
+        )
+    return tuple(word.strip() for word in words)
 
 
 def check_pattern(name: str, pattern: Any) -> str:

@@ -10,11 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from math import exp, log
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from bethink.errors import InvalidInput
 from bethink.recall.draft import Draft, Kit
 from bethink.vocabulary import Candidate, Memory
+
+if TYPE_CHECKING:
+    from bethink.recall.presets import Preset
+    from bethink.settings import Settings
 
 _DAY = 86_400.0
 
@@ -81,6 +85,25 @@ class Salience:
             mixed.append(candidate._replace(score=sum(parts.values()), parts=parts))
         mixed.sort(key=lambda c: -c.score)
         return draft._replace(candidates=tuple(mixed))
+
+
+def weighted(preset: Preset, settings: Settings) -> Preset:
+    """Return the preset with the weights and the half-life of the settings in its salience. A stage
+    with values of its own, in a preset of one's own, stays as it is."""
+    told = Salience(
+        relevance=settings.salience_relevance,
+        reinforcement=settings.salience_reinforcement,
+        recency=settings.salience_recency,
+        access=settings.salience_access,
+        half_life=settings.half_life_days,
+    )
+    if told == _AS_IT_COMES or _AS_IT_COMES not in preset.stages:
+        return preset
+    stages = tuple(told if stage == _AS_IT_COMES else stage for stage in preset.stages)
+    return preset._replace(stages=stages)
+
+
+_AS_IT_COMES = Salience()
 
 
 def _memory(candidate: Candidate) -> Memory:

@@ -36,7 +36,7 @@ def _sighted(memory_id: str, stage: str, draft: Draft) -> Iterator[Sighting]:
     if (ours := first_candidate(draft.candidates, memory_id)) is not None:
         yield Sighting(stage, "candidates", ours[0], len(draft.candidates), ours[1].score)
     for rank, hit in enumerate(draft.hits, start=1):
-        if hit.id == memory_id:
+        if memory_id in hit.memory_ids:
             yield Sighting(stage, "hits", rank, len(draft.hits), hit.score)
             return
 
@@ -44,7 +44,7 @@ def _sighted(memory_id: str, stage: str, draft: Draft) -> Iterator[Sighting]:
 def holds(draft: Draft, memory_id: str) -> bool:
     lists: list[Sequence[Found | Candidate]] = [draft.candidates, *draft.channels.values()]
     return any(one.memory_id == memory_id for found in lists for one in found) or any(
-        hit.id == memory_id for hit in draft.hits
+        memory_id in hit.memory_ids for hit in draft.hits
     )
 
 

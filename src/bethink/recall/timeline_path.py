@@ -24,6 +24,7 @@ from bethink.text.tokenise import telling_terms
 from bethink.vocabulary import Dropped, Memory, Passage, Status
 
 _Piece = tuple[Memory, Passage]
+_MARKS = 4  # tokens for the mark of an entry, and its share of the headings of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,16 @@ class TimelinePath:
         page = kit.store.scan(spaces=query.spaces, where=where, newest_first=True, limit=self.most)
         if not page.memories and self.only is not None:  # what else happened then may follow
             return draft.note("timeline: no such entry of that time")
+        if not page.memories and (unread := _unread(draft, period, kit)):
+            return draft.fault(
+                Status.STALE,
+                f"the journal of {unread} is not read yet; 'bethink sync' reads it. What is found "
+                "is of other times",
+            )
         if not page.memories:
             return draft.fault(
                 Status.ANSWERED,  # makes no status worse: the search may well have an answer
-                f"there is nothing of {_named(period)}; it was searched by words and meaning "
+                f"there is nothing of {period_named(period)}; it was searched by words and meaning "
                 "instead, so what is found is of other times",
             )
         newest = sorted(page.memories, key=_moment, reverse=True)  # stable: told later goes first
@@ -84,23 +91,38 @@ def _chosen(
     first = [piece for piece in pieces if holds(piece)]
     if not first:
         return draft, pieces
-    left, room = draft.query.budget, draft.query.limit
+    left = draft.query.budget
     chosen: set[tuple[str, int]] = set()
     for piece in (*first, *(other for other in pieces if not holds(other))):
         memory, passage = piece
-        tokens = kit.count_tokens(memory.text[passage.start : passage.end]) if room else 0
-        if room and tokens <= left:
+        tokens = kit.count_tokens(memory.text[passage.start : passage.end])
+        tokens += _MARKS if "file" in memory.provenance else 0
+        if tokens <= left:
             chosen.add(_key(piece))
-            left, room = left - tokens, room - 1
+            left -= tokens
     dropped = tuple(
         Dropped(*_key(piece), "others of that time left no room for it")
         for piece in pieces
         if _key(piece) not in chosen
     )
     draft = draft._replace(dropped=(*draft.dropped, *dropped))
+    if dropped:
+        draft = draft.fault(
+            Status.ANSWERED,  # makes no status worse: what is shown is right
+            f"{len(dropped)} of {len(pieces)} entries of that time do not fit in "
+            f"{draft.query.budget} tokens; raise the budget to read all",
+        )
     return draft.note(
         f"timeline: not all fit; {len(first)} hold words of the question and go first"
     ), [piece for piece in pieces if _key(piece) in chosen]
+
+
+def _unread(draft: Draft, period: Period, kit: Kit) -> str:
+    """Return the days of the period whose files there was no time to read."""
+    first = period.start.astimezone(kit.zone).date()
+    last = (period.end - timedelta(microseconds=1)).astimezone(kit.zone).date()
+    days = sorted(day for day in draft.unread if first <= day <= last)
+    return ", ".join(map(str, days[:3])) + (f" and {len(days) - 3} more" if len(days) > 3 else "")
 
 
 # What happened is what a time is asked for.
@@ -121,7 +143,7 @@ def _told(newest: list[Memory]) -> str:
     return f"{note}; {only_told} of them were told then, and when they happened is not known"
 
 
-def _named(period: Period) -> str:
+def period_named(period: Period) -> str:
     """Whole days by their dates, anything else from when to when."""
     start, end = period.start, period.end
     if start.time() != time() or end.time() != time():

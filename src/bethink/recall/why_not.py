@@ -80,7 +80,7 @@ def why_not(
         )
 
     for rank, hit in enumerate(answer.hits, start=1):
-        if hit.id == memory.id:
+        if memory.id in hit.memory_ids:
             reason = f"it is hit {rank} of {len(answer.hits)}, with a score of {hit.score:.3f}"
             return because("hit", reason, rank=rank, score=hit.score, searches=searches.all())
     if memory.space not in query.spaces:
@@ -126,7 +126,7 @@ def _loss(memory_id: str, before: Draft, after: Draft, step: Step) -> dict[str, 
         rank, mine = ours
         more |= {"rank": rank, "score": mine.score}
         kept = {c.key for c in after.candidates}
-        kept |= {(hit.id, hit.passage.ordinal) for hit in after.hits}
+        kept |= {(one, hit.passage.ordinal) for hit in after.hits for one in hit.memory_ids}
         last = min((c.score for c in before.candidates if c.key in kept), default=None)
         where = f"rank {rank} of {len(before.candidates)} with a score of {mine.score:.3f}"
         by_order = not reason or reason.startswith(_BY_ORDER)

@@ -97,6 +97,7 @@ def _made(
         if told.get(name) not in (None, "", {}):
             raise InvalidInput(f"{name} of an offer is set here, not told; leave it out")
     now = kit.clock()
+    told = _with_confidence(told)
     memory = accept(told, now=now, space=space, redact=kit.settings.redact)
     for name in _OUR_METADATA:
         if name in memory.metadata:
@@ -139,6 +140,21 @@ def _made(
         decided_at=now,
         decided_by=FILTER,
     )
+
+
+def _with_confidence(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the offer with the confidence that its metadata tell, as agents send it. If it is told
+    twice, the lower one counts."""
+    metadata = told.get("metadata")
+    within = metadata.get("confidence") if isinstance(metadata, Mapping) else None
+    if isinstance(within, bool) or not isinstance(within, int | float) or not 0 <= within <= 1:
+        return told
+    given = told.get("confidence")
+    if given is None:
+        return {**told, "confidence": float(within)}
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return {**told, "confidence": min(given, float(within))}
+    return told
 
 
 def _checked(parents: Sequence[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
+from uuid import UUID
 
 from bethink.checks import check_space, shown
 from bethink.errors import InvalidInput
@@ -62,10 +63,13 @@ def _text_of(value: object) -> str | None:
 
 
 def space_of(given: Mapping[str, object], default: str) -> str:
-    """A group that is not named is the default; one that is no name for a space is an error."""
+    """Return the space of a group: its name, a UUID or a whole number as text. A group that is not
+    named is the default; one that is no name for a space is an error."""
     group = given.get(GROUP)
     if group is None or group == "":
         return default
+    if isinstance(group, UUID | int) and not isinstance(group, bool):
+        group = str(group)
     try:
         return check_space(group)
     except InvalidInput as e:

@@ -24,7 +24,7 @@ from bethink.events.kinds import (
     RETRIEVAL_TRACE,
 )
 from bethink.recall.presets import Preset, as_preset
-from bethink.recall.render import HEADINGS, as_history, hit_record
+from bethink.recall.render import HEADINGS, as_history, hit_record, language_of
 from bethink.vocabulary import Json, Query, Recollection, Status, Trace
 from bethink.workflow.asked import asked, space_of
 
@@ -48,14 +48,15 @@ class MemoryRetrievalNode:
         *,
         name: str = "memory_retrieval",
         preset: str | Preset = "workflow",
-        language: str = "zh",
+        language: str | None = None,
         space: str = "",
         **options: Any,
     ) -> None:
         """`space` is where to look when the input names no `group_id` (by default the engine's);
-        `language` is that of the headings, `zh` or `en`. Options are those of `Engine.recall`.
+        `language` is that of the headings, `zh` or `en` (by default the setting's, else the
+        preset's). Options are those of `Engine.recall`.
         """
-        if language not in HEADINGS:
+        if language is not None and language not in HEADINGS:
             raise InvalidInput(f"language: expected {' or '.join(HEADINGS)}, got {shown(language)}")
         self.engine = engine
         self.name = name
@@ -152,7 +153,7 @@ class MemoryRetrievalNode:
     def _outcome(self, answer: Recollection, notes: tuple[str, ...]) -> _Outcome:
         reasons = [*notes, *answer.reasons]
         return _Outcome(
-            as_history(answer, language=self.language),
+            as_history(answer, language=language_of(answer, self.language, self.engine.settings)),
             [hit_record(hit) for hit in answer.hits],
             answer.status.value,
             reasons,

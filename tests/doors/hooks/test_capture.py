@@ -77,7 +77,8 @@ def write(path: Path, *records: dict[str, Any]) -> str:
 
 def kept(home: Home, **where: Any) -> list[Memory]:
     with home.engine() as engine:
-        return list(engine.list(where={"kind": "journal"}, newest_first=False, **where).memories)
+        captured = {"tags": {"has": "captured"}}
+        return list(engine.list(where=captured, newest_first=False, **where).memories)
 
 
 @pytest.mark.parametrize(
@@ -296,3 +297,76 @@ def test_a_record_that_is_none(home: Home, kind: str) -> None:
     ran = home.hook("stop", {"transcript_path": str(path)})
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert "the transcript cannot be read" in home.log
+
+
+@pytest.mark.parametrize(
+    ("said", "prompts", "others"),
+    [
+        (
+            "From now on always use pnpm",
+            ["add lodash to the project", "install zod"],
+            ["add a docstring to this function", "yes, go ahead", "what is a monad"],
+        ),
+        (
+            "以后装依赖一律用 pnpm",
+            ["给项目加一下 lodash", "引入 zod"],
+            ["给这个函数加上注释", "继续", "什么是闭包"],
+        ),
+        (
+            "Before every release, notify the support team.",
+            ["let's prepare the 2.4 release", "cut a release"],
+            ["rename x to count"],
+        ),
+        ("发布前要通知客服", ["准备一下 3.2 版本的发布", "今天发版"], ["把变量 x 改名成 count"]),
+    ],
+)
+def test_what_was_captured_comes_back(
+    home: Home, said: str, prompts: list[str], others: list[str]
+) -> None:
+    """As an instruction, in the primer, and when a prompt asks to do what it is about."""
+    path = write(home.path / "t.jsonl", claude(f"Thanks. {said}"))
+    home.hook("stop", {"session_id": "s", "transcript_path": path})
+    (memory,) = kept(home)
+    assert (memory.kind, memory.text) == ("instruction", said)
+    assert said in home.hook("start", {"source": "startup"}).context
+    for prompt in prompts:
+        assert said in home.hook("prompt", {"prompt": prompt}).context
+    for prompt in others:
+        assert said not in home.hook("prompt", {"prompt": prompt}).out
+
+
+@pytest.mark.parametrize("said", ["From now on always use pnpm", "以后装依赖一律用 pnpm"])
+def test_an_instruction_for_a_project_holds_there_alone(home: Home, said: str) -> None:
+    (home.work / ".bethink.toml").write_text('space = "lantern"\n')
+    home.agree(home.work, "lantern")
+    path = write(home.path / "t.jsonl", claude(said))
+    given = {"cwd": str(home.work), "transcript_path": path, "session_id": "s"}
+    home.hook("stop", given)
+    assert [memory.space for memory in kept(home, spaces=["lantern"])] == ["lantern"]
+    here = home.hook("prompt", {"cwd": str(home.work), "prompt": "install zod"})
+    assert said in here.context
+    other = home.path / "other"
+    other.mkdir()
+    assert said not in home.hook("prompt", {"cwd": str(other), "prompt": "install zod"}).out
+
+
+@pytest.mark.parametrize(
+    ("title", "prompt"),
+    [
+        ("重复扣款怎么处理", "重复扣款怎么处理"),
+        ("How to handle duplicate charges", "how to handle duplicate charges"),
+        ("Rotating the signing key", "we need to rotate the signing key"),
+    ],
+)
+def test_a_note_whose_title_is_asked_is_injected(home: Home, title: str, prompt: str) -> None:
+    notes = home.path / "kb/notes"
+    notes.mkdir(parents=True)
+    (notes / "one.md").write_text(f"# {title}\n\nSee the sheet. 先查流水，再退款。\n", "utf-8")
+    (notes / "two.md").write_text("# Lunch 午饭\n\nAt noon. 中午吃。\n", "utf-8")
+    with home.engine() as engine:
+        assert engine.books is not None
+        engine.books.add(
+            notes.parent, space="global", form=Form.NOTES, writable=False, project=False
+        )
+    context = home.hook("prompt", {"prompt": prompt}).context
+    assert "先查流水" in context and "中午吃" not in context

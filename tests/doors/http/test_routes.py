@@ -37,6 +37,8 @@ def test_told_and_asked(client: httpx.Client, text: str) -> None:
     context = client.post("/v1/context", json={"question": text, "language": "zh"}).json()
     assert text in context["text"]
     assert context["ids"] == [told.json()["id"]]
+    by_preset = client.post("/v1/context", json={"question": text, "preset": "workflow"}).json()
+    assert by_preset["text"].startswith("## 历史上下文\n")  # the preset's own language
 
 
 @pytest.mark.parametrize("text", TOLD)

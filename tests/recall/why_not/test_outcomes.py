@@ -112,7 +112,7 @@ def test_others_of_that_time_took_the_room(engine: Engine, asked: str) -> None:
     for n in range(4):
         engine.remember(f"budget talk {n}", kind="journal")
     engine.remember("lunch 午饭", id="it", kind="journal")
-    why = engine.why_not("it", asked, preset="notebook", limit=3)
+    why = engine.why_not("it", asked, preset="notebook", budget=14)
     assert (why.outcome, why.stage) == ("dropped", "timeline_path")
     assert why.reason == "others of that time left no room for it"
 

@@ -1,4 +1,7 @@
-"""When a turn ends: keep what the user asked to be kept, in their words, in the journal.
+"""When a turn ends: keep what the user asked to be kept, in their words.
+
+What is to be followed from then on ("from now on", 以后, 发布前要…) is an instruction, a taste is a
+preference, all else an entry of the journal.
 
 Nothing twice: a ledger of hashes beside the log knows what was captured, and in which session. What
 was forgotten does not come back in a session that told it before the forgetting. Told in another
@@ -94,9 +97,11 @@ def _said(harness: Harness, signal: Signal) -> Iterator[Said]:
 
 
 def _keep(engine: Engine, harness: Harness, signal: Signal, learned: Learned, words: Said) -> str:
-    """Into the journal: of the space's notebook where it has one, else of the store."""
+    """Into the space where it was said: its notebook where it has one, else the store. An order for
+    one project must not hold in another."""
     fields: dict[str, Any] = {
-        "kind": "journal",
+        "kind": learned.kind,
+        "space": engine.settings.space,
         "tags": [TAG],
         "confidence": CONFIDENCE,
         "source": f"hook:{harness.name}",

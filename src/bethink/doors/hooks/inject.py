@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 PRESET = "skill"
 AT_MOST = 3  # the preset's own limit, whatever the settings say of other questions
+_AGREES = (
+    "yes|yep|yeah|no|ok|okay|sure|fine|right|correct|please|go ahead|do it|go on|continue|proceed|"
+    "keep going|carry on|next|thanks|thank you|thx|great|good|nice|perfect|cool|lgtm|looks good|"
+    "sounds good|that works|well done|try again|again|"
+    "好的|好|嗯|行|可以|对|是的|没错|没问题|继续|接着来|接着|下一步|就这么做|就这样|就这么办|照做|"
+    "谢谢|多谢|辛苦了|不错|很好|完美|再试一次|再来一次|ok"
+)
 _SAY_WHY = (Status.DEGRADED, Status.STALE, Status.UNAVAILABLE, Status.DISABLED)
 
 
@@ -25,6 +32,8 @@ def inject(engine: Engine, prompt: str) -> tuple[str, str]:
     """The labelled memories, and what the log says."""
     if not prompt.strip():
         return "", "silent: the prompt is empty"
+    if asks_for_nothing(prompt):
+        return "", "silent: the prompt only agrees"
     answer = recalled(engine, prompt)
     language = language_of(prompt)
     marks = () if answer.status is not Status.UNCERTAIN else (UNCERTAIN_LABEL[language],)
@@ -34,6 +43,14 @@ def inject(engine: Engine, prompt: str) -> tuple[str, str]:
     if answer.status in _SAY_WHY or log.is_full():  # others may quote the question
         outcome += f"; {answer.status.value}: {'; '.join(answer.reasons)}"
     return context, outcome
+
+
+def asks_for_nothing(prompt: str) -> bool:
+    """Whether the prompt only agrees or thanks: what it goes on with is known already."""
+    import re
+
+    words = re.sub(r"[\s,.!?;，。！？、；~～]+", " ", prompt.casefold()).strip()
+    return re.fullmatch(rf"(?:(?:{_AGREES}) ?){{1,6}}", words) is not None
 
 
 def recalled(engine: Engine, prompt: str) -> Recollection:

@@ -20,7 +20,7 @@ _DO = (
     r"begin|start|stop|end|finish|translate|convert|declare|define|handle|retry|cache|batch|spell|"
     r"capitali[sz]e|group|measure|back|copy|move|refer|annotate|type|pass|rely|double-check|look|"
     r"search|print|round|encrypt|hash|mask|redact|stick|bypass|ignore|inline|nest|reuse|share|"
-    r"publish|roll|drop|truncate|cast|mix|abbreviate|mutate|override|overwrite|restart|block)"
+    r"notify|inform|ping|announce|email|post|publish|roll|drop|truncate|cast|mix|abbreviate|mutate|override|overwrite|restart|block)"
 )
 _NOT = r"(?:don['’]t|do not|never|no longer)"
 _HABIT = (  # of a "remember to", of an order
@@ -35,6 +35,12 @@ _PLACE = (
     r"monorepo|package)s?\b"
 )
 _CONVENTION = r"(?:use|prefer|avoid|follow|stick|indent|target|support|require)"
+
+_OCCASION = (
+    r"(?:commit|push|merge|release|deploy(?:ment)?|pr|pull request|migration|upgrade|refactoring|"
+    r"rollout|roll-out|hotfix|review)"
+)
+_MATTER = r"(?:docs|documentation|comments|commit messages|changelog|tests)"
 
 RULES = {
     "remember": (
@@ -67,7 +73,10 @@ RULES = {
         rf"^{_POLITE}(?:{_NOT} )?{_DO}\b.*\b(?:before|after) (?:each|every|any) "
         r"(?:commit|push|merge|release|deploy\w*|PR|pull request|edit|change|answer|reply|session)|"
         rf"^{_POLITE}(?:please )?stop \w+ing\b.*\b(?:every|all|so many|unless|without)\b|"
-        rf"^{_POLITE}whenever you\b.*,"
+        rf"^{_POLITE}whenever you\b.*,|"
+        rf"^{_POLITE}(?:before|after|for|with|on) (?:each|every|any|an?) {_OCCASION}\b[^,]{{0,30}},"
+        rf"\s*(?:please |always |first |you (?:must|should) |we )?(?:{_NOT} )?{_DO}\b|"
+        rf"^{_POLITE}(?:{_NOT} )?{_DO}\b.*\b(?:before|after) (?:each|every|any|an?) {_OCCASION}\b"
     ),
     "decided": (
         rf"^{_POLITE}(?:[^,:]{{1,40}}, )?(?:we|the team)(?:['’]ve| have)?(?: just| now| finally|"
@@ -105,6 +114,8 @@ RULES = {
         rf"never )?"
         rf"(?:{_CONVENTION}|run|write|put|keep|name|format|commit|{_NOT})\b|"
         rf"^{_POLITE}we (?:always |only |never |don['’]t |do not )?{_CONVENTION}\b.*\b{_PLACE}|"
+        rf"^{_POLITE}in (?:the |our |all )?{_MATTER},? (?:always |only |never )?"
+        r"(?:use|prefer|avoid|follow)\b(?! (?:the|a|an|this|that|it|these|those)\b)|"
         rf"^{_POLITE}(?:this|our) (?:repo(?:sitory)?|project|code ?base|team) (?:uses|requires|"
         rf"follows|"
         r"targets|prefers|avoids)\b"
@@ -125,12 +136,13 @@ HINTS = {
     "from now on": ("now on", "here on", "point on", "today", "henceforth", "as of", "starting",
                     "forward", "future", "next time"),
     "always": ("always", "ever", "circumstances", "anymore", "any more", "any longer", "every",
-               "each", "before any", "after any", "stop "),
+               "each", "before a", "after a", "for a", "with a", "on a", "stop "),
     "decided": ("decided", "agreed", "settled", "standardi", "chose", "going", "go ", "went",
                 "rule", "convention", "policy", "standard", "style", "guideline", "default"),
     "prefer": ("prefer", "rather", "like", "love", "hate", "can't stand"),
     "about me": ("my ", "call me", "i work", "i live"),
-    "here": ("this ", "our ", "the whole", "the entire"),
+    "here": ("this ", "our ", "the whole", "the entire", "in the ", "in all ", "in docs",
+             "in tests", "in comments", "in commit"),
     "corrected": (" not ", "instead", "rather than"),
 }  # fmt: skip
 

@@ -60,9 +60,30 @@ _TRADITIONAL = str.maketrans(
 _EXPLICIT = frozenset({"remember", "from now on", "记住", "以后"})
 
 
+# What the rules keep: orders that are to be followed, and tastes. All else is the journal's.
+_ORDERS = frozenset(
+    {"remember to", "from now on", "always", "here", "记得", "以后", "总是", "这里"}
+)
+_TASTES = frozenset({"prefer", "偏好"})
+# "Remember: we squash before we merge" is an order too; "remember, the demo is on Friday" a fact.
+_ORDER_MARKS = (
+    r"\b(?:always|never|don't|do not|must|should|only|avoid|"
+    r"(?:we|you) (?:use|write|run|name|put|keep|follow|prefer|sign|squash|commit|test|never|do))\b|"
+    r"(?:不要|别|必须|一律|统一|务必|禁止|只能|不能|不许|不准|都要|要先|都用|用\S{1,12}写|前面带)"
+)
+
+
 class Learned(NamedTuple):
     text: str
     rule: str
+
+    @property
+    def kind(self) -> str:
+        """What it is remembered as: an instruction, a preference, or an entry of the journal."""
+        if self.rule in _TASTES:
+            return "preference"
+        told = self.rule in ("remember", "记住") and _compiled(_ORDER_MARKS).search(self.text)
+        return "instruction" if told or self.rule in _ORDERS else "journal"
 
 
 @cache

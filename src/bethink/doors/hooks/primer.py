@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST = 3_000  # characters
 _EACH_KIND = 5  # of the newest
 _KINDS = ("instruction", "task")
-_SURE = 0.8  # what was captured without anybody looking is no standing instruction
+_SURE = 0.8  # what somebody was not sure of is no standing instruction
 _SYNC_SECONDS = 1.0
 
 HOW = {
@@ -77,10 +77,15 @@ def _open(engine: Engine, spaces: list[str]) -> Iterator[Memory]:
         still = (
             memory
             for memory in page.memories
-            if memory.confidence >= _SURE
+            if (memory.confidence >= _SURE or _users_own_words(memory))
             and memory.verified
             and not memory.metadata.get("done")
             and (memory.valid_to is None or memory.valid_to > now)
         )
         for memory, _ in zip(still, range(_EACH_KIND), strict=False):
             yield memory
+
+
+def _users_own_words(memory: Memory) -> bool:
+    """Captured by a hook from what the user said. Nobody reviewed it, but nobody else said it."""
+    return memory.provenance.get("by") == "hook" and memory.role == "user"

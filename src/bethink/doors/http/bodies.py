@@ -138,7 +138,9 @@ class Asked(Question):
 
 
 class ForContext(Question):
-    language: str = Field("en", description="of headings: 'en' or 'zh'")
+    language: str | None = Field(
+        None, description="of headings: 'en' or 'zh'; default: the setting, else the preset's"
+    )
 
 
 class Offered(Told):

@@ -61,7 +61,9 @@ class Context(Arguments):
     spaces: Names | None = Field(None, description="where to look; default: the usual space")
     budget: int | None = Field(None, description="tokens that it may cost")
     limit: int | None = Field(None, description="how many memories at most")
-    language: Literal["en", "zh"] = Field("en", description="of headings and of the label")
+    language: Literal["en", "zh"] | None = Field(
+        None, description="of headings (default: the preset's) and of the label (default: en)"
+    )
 
 
 class Remember(Arguments):

@@ -50,7 +50,7 @@ def context(desk: Desk, asked: arguments.Context) -> answers.ContextText:
     room = asked.budget
     while True:
         answer = desk.context(asked.question, **options)
-        text = labelled(answer["text"], asked.language)
+        text = labelled(answer["text"], asked.language or "en")
         tokens = count_tokens(text)
         over = tokens - asked.budget if asked.budget is not None else 0
         if room is None or over <= 0:

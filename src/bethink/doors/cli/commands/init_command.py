@@ -30,7 +30,7 @@ examples:
   bethink init .                  the same; this folder is a project, also without .git
   bethink init --yes              both notebooks, without asking
   bethink init --project --yes    the project's alone
-  bethink init --notes memory     a folder of notes with an INDEX.md
+  bethink init --notes memory     a folder of notes with an INDEX.md, for this project
   bethink source add ~/vault      any other Markdown, only read
 """
 
@@ -138,6 +138,7 @@ def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
         bound = beginning.bound_at(project / beginning.PROJECT_FOLDER, books)
         if offers[-1] is None and bound is not None:
             notes.append(f"the project's notebook is there already: {bound.root} ({bound.space})")
+    if not arguments.own and project is not None:
         named = space_named_by(project / PROJECT_FILE)
         if named not in (None, GLOBAL_SPACE, agreed_space(data_directory(), project)):
             wanted = named
@@ -150,21 +151,29 @@ def _plan(arguments: argparse.Namespace, session: Session) -> _Plan:
         folder = Path(arguments.notes).expanduser().absolute()
         if folder.exists() and not folder.is_dir():
             raise InvalidInput(f"{folder} is no folder; name the one that holds INDEX.md")
-        space = beginning.notes_space(folder, arguments.space, books)
-        offers.append(beginning.notes_offer(books, folder, space, project=project is not None))
+        space = beginning.notes_space(folder, arguments.space, books, project)
+        offers.append(beginning.notes_offer(books, folder, space, project=project))
         if offers[-1] is None:
             notes.append(f"{folder} is bound already; see: bethink source list")
+        elif project is None and space != session.loaded.settings.space:
+            notes.append(f"this is no project, so ask these notes with --space {quote(space)}")
     elif every and project is not None and (notes_there := beginning.notes_there(project)):
         space = beginning.space_of(project, arguments.space, [])
-        offers.append(beginning.notes_offer(books, notes_there, space, project=True))
+        offers.append(beginning.notes_offer(books, notes_there, space, project=project))
     if session.engine.books is None:
         said = "notebooks need a store in a file, on the machine of their files; none is made here"
         return _Plan([], [said], here, project, wanted)
-    return _Plan(_possible(offers, books, notes, session), notes, here, project, wanted)
+    possible = _possible(offers, books, notes, session, named=arguments.space is not None)
+    return _Plan(possible, notes, here, project, wanted)
 
 
 def _possible(
-    offers: list[Offer | None], books: list[Book], notes: list[str], session: Session
+    offers: list[Offer | None],
+    books: list[Book],
+    notes: list[str],
+    session: Session,
+    *,
+    named: bool,
 ) -> list[Offer]:
     """The offers that can be made to the end; why not, of the others."""
     from bethink.notebook import beginning
@@ -197,6 +206,12 @@ def _possible(
                 f"space {offer.space!r} is written into {other.root} already, so no notebook is "
                 f"made in {offer.root}; {way}"
             )
+        elif other is not None and offer.project and offer.form is Form.NOTES and not named:
+            found.append(offer._replace(writable=False, missing=()))
+            notes.append(
+                f"{root} is only read: what is told to space {offer.space!r} is written into "
+                f"{other.root}"
+            )
         elif other is not None:
             raise InvalidInput(
                 f"space {offer.space!r} is written into {other.root} already; say --space NAME"
@@ -221,7 +236,9 @@ def _agree(
 
     if plan.project is None:
         return []
-    by_notebook = {book.space for book, _ in made if book.root.is_relative_to(plan.project)}
+    by_notebook = {
+        book.space for book, _ in made if book.project or book.root.is_relative_to(plan.project)
+    }
     if plan.wanted is None:
         for space in by_notebook:  # in the file that was just written
             if space == space_named_by(plan.project / PROJECT_FILE):

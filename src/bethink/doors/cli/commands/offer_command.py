@@ -12,11 +12,11 @@ from bethink.tiers.records import offer_record
 
 _EPILOG = """\
 What is offered is heard, not known. It is logged in quarantine and filtered: too little confidence
-is refused, too few characters are ignored, what looks like an attack is held for you. The rest is
+is refused, what is too short is ignored, what looks like an attack is held for you. The rest is
 in working memory for a day. 'bethink digest' proposes what to promote.
 
 examples:
-  bethink offer "Staging moved to port 5433, says the deploy log." --source deploy.log
+  bethink offer "The deploy log says that staging moved to port 5433." --source deploy.log
   some-agent | bethink offer - --by researcher --confidence 0.9 --space work
   bethink offer "…" --parent ID        made from that offer or memory: no more trusted than it is
 

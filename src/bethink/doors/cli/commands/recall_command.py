@@ -45,17 +45,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how to print the answer; 'model': the very text that the preset puts before a model",
     )
     parser.add_argument(
-        "--language", choices=("zh", "en"), default="zh", help="of headings (default: zh)"
+        "--language",
+        choices=("zh", "en"),
+        help="of headings (default: the setting 'heading_language', else the preset's: zh)",
     )
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
-    from bethink.recall.render import FORMATS, explanation, what_a_model_sees
+    from bethink.recall.render import FORMATS, explanation, language_of, what_a_model_sees
 
     form = _format(arguments, session)
     asked, options = question(arguments.words_asked, "recall"), question_options(arguments, session)
     answer = session.engine.recall(asked, touch=not arguments.explain, **options)
-    rendered = FORMATS[form](answer, arguments.explain, arguments.language)
+    language = language_of(answer, arguments.language, session.engine.settings)
+    rendered = FORMATS[form](answer, arguments.explain, language)
     if not isinstance(rendered, str):
         session.show(rendered)
     elif form == "text":
@@ -64,7 +67,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     elif rendered:
         session.hand_on(rendered)
     if form == "model":
-        tokens = what_a_model_sees(answer, language=arguments.language).tokens
+        tokens = what_a_model_sees(answer, language=language).tokens
         session.hint(f"a model sees {tokens} tokens; {answer.tokens_used} of them are memories")
     if arguments.explain and form not in _EXPLAIN_THEMSELVES:
         for line in explanation(answer):  # beside the answer, which goes to a model as it is
