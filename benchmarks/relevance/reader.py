@@ -214,7 +214,7 @@ def _rows(one: AskedAndRead, read: NDArray[np.bool_]) -> Array:
     """The terms of `Calibration.log_odds`, which is linear in its weights."""
     logits = one.logits[read]
     best, second = np.sort(logits)[::-1][[0, min(1, len(logits) - 1)]]
-    units = [relevance.Calibration(*(float(name == title) for name in TITLES)) for title in TITLES]
+    units = [relevance.Calibration(a, b, c, d, e) for a, b, c, d, e in np.eye(5).tolist()]
     return np.array(
         [
             [unit.log_odds(before, logit, best, second) for unit in units]
