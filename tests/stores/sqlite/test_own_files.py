@@ -44,7 +44,7 @@ def opened(store: Path) -> Engine:
 def maintain(engine: Engine) -> None:
     """Bring index files up to date. A folder that is not ours is named."""
     folder = large.directory(Path(engine.store.path))  # type: ignore[attr-defined]
-    needed = large.SIDECAR_FROM < len(TEXTS)
+    needed = len(TEXTS) > large.SIDECAR_FROM
     if needed and (folder.is_symlink() or folder.is_file()):
         with pytest.raises(StoreError, match="is left alone"):
             engine.store.maintain()

@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from bethink.errors import BethinkError, StoreFull
+from bethink.stores.damage import HOW_TO_RESTORE, Damage
 from bethink.stores.sqlite import own_files, words
 from bethink.stores.sqlite.connection import connect, crammed, plain_errors
 from bethink.stores.sqlite.large import directory
@@ -78,11 +79,12 @@ def _texts(connection: apsw.Connection) -> Check:
     numbers = [int(row[0]) for row in connection.execute("SELECT row FROM memories")]
     damaged: list[str] = []
     for start in range(0, len(numbers), 1000):
-        readable(connection, numbers[start : start + 1000], damaged)
+        readable(connection, numbers[start : start + 1000], Damage(), damaged)
     if damaged:
-        named = ", ".join(damaged[:5]) + (" …" if len(damaged) > 5 else "")
-        return Check("texts", False, f"{len(damaged)} memories cannot be read: {named}", _RESTORE)
-    return Check("texts", True, f"{len(numbers)} memories can be read")
+        named = ", ".join(damaged[:_SHOWN]) + (" …" if len(damaged) > _SHOWN else "")
+        what = f"{len(damaged)} memories are damaged and not handed out: {named}"
+        return Check("texts", False, what, f"{HOW_TO_RESTORE}. Check the disk")
+    return Check("texts", True, f"{len(numbers)} memories can be read, every checksum holds")
 
 
 def _file(path: Path, *, alone: bool) -> Check:
