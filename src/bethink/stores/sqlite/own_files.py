@@ -203,6 +203,29 @@ def strangers(folder: Path) -> tuple[list[str], list[str]]:
     return foreign, doubtful
 
 
+def left_of(store: Path) -> list[str]:
+    """Return the names of what is left of a store whose main file is missing or empty: its
+    write-ahead log, its events, its index files. SQLite would throw the log away."""
+    if _size(store):
+        return []
+    left = [f"{store.name}{end}" for end in ("-wal", ".events") if _size(Path(f"{store}{end}"))]
+    index = store.with_name(f"{store.name}.index")
+    if is_ours(index):
+        with _opened(index) as handle:
+            for name in os.listdir(handle):
+                found = _look(handle, name)
+                if found is not None and _fault(index / name, found) is None:
+                    return [*left, index.name]
+    return left
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 @cache
 def _beside() -> re.Pattern[str]:
     """What a store has beside its main file, as the rest of a name behind that file's name."""

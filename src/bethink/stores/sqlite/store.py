@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bethink.clock import from_micros
-from bethink.errors import StoreReadOnly
+from bethink.errors import StoreMissing, StoreReadOnly
 from bethink.filters import Filter
 from bethink.stores.cursors import place
 from bethink.stores.damage import Damage, sound_snapshots
@@ -100,12 +100,25 @@ class SQLiteStore(HasGenerations, HasWhole):
                     and schema.is_sealed(reader)
                 ):
                     return
+        self._refuse_to_begin_anew()
         create_private(self.path)
         with self._database.write() as writer:
             schema.migrate(writer)
             schema.seal(writer)
             if schema.tokeniser(writer) != tokenise.VERSION:
                 self._upkeep.rebuild_words(writer)
+
+    def _refuse_to_begin_anew(self) -> None:
+        from bethink.stores.sqlite.own_files import left_of
+
+        left = left_of(self.path)
+        if left:
+            state = "is empty" if self.path.exists() else "is missing"
+            raise StoreMissing(
+                f"{self.path} {state}, but {', '.join(left)} beside it belongs to it: something "
+                "was lost. Nothing was changed. Put the file back (from a backup, with what lay "
+                "beside it), or move these away to begin a new store"
+            )
 
     # Truth
 
