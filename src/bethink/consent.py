@@ -35,7 +35,8 @@ def agree(directory: Path, project: Path, space: str) -> None:
             if told.get(folder) == space:
                 return
             draft = directory / f"{_FILE}.draft"  # ours alone: we hold the lock
-            with open(draft, "w", encoding="utf-8", errors="surrogateescape") as file:
+            draft.unlink(missing_ok=True)  # a link there must not be followed
+            with open(draft, "x", encoding="utf-8", errors="surrogateescape") as file:
                 record = {"format": _FORMAT, "projects": {**told, folder: space}}
                 file.write(json.dumps(record, ensure_ascii=False, indent=1) + "\n")
                 file.flush()

@@ -293,3 +293,24 @@ def test_nothing_of_a_removed_tenant_comes_back(
 
 def _mentions(path: Path, text: str) -> bool:
     return path.is_file() and text.encode() in path.read_bytes()
+
+
+def test_removing_leaves_what_somebody_else_put_beside_the_store(
+    reception: Reception, tmp_path: Path
+) -> None:
+    reception.create_tenant("acme")
+    desk(reception, tenant="acme").remember({"text": "canary 金丝雀"})
+    folder = folder_of(reception)
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("毕业论文 my thesis", "utf-8")
+    (folder / "acme.db.2026-11-01.bak").write_text("a copy that a person made 备份", "utf-8")
+    index = folder / "acme.db.index"
+    index.mkdir(exist_ok=True)
+    (index / "notes.txt").write_text("笔记 notes", "utf-8")
+    (index / "words-1-0123456789ab-1f.postings").write_text("ours", "utf-8")
+    (index / "vectors_1-1-0123456789ab.f32").symlink_to(thesis)
+    reception.remove_tenant("acme")
+    left = sorted(str(f.relative_to(folder)) for f in folder.rglob("acme.db*"))
+    assert left == ["acme.db.2026-11-01.bak", "acme.db.index"]
+    assert sorted(f.name for f in index.iterdir()) == ["notes.txt", "vectors_1-1-0123456789ab.f32"]
+    assert thesis.read_text("utf-8") == "毕业论文 my thesis"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
@@ -200,7 +201,7 @@ def test_what_a_killed_writer_left_goes_too(engine: Engine, quick_path: Path, si
     folder = large.directory(quick_path / "s.db")
     if size == "large":  # a generation that was never listed, a draft, and rows beyond the list
         for file in list(folder.iterdir()):
-            shutil.copy(file, folder / file.name.replace("-1-", "-1-ffff"))
+            shutil.copy(file, folder / re.sub(r"-1-....", "-1-ffff", file.name))
             shutil.copy(file, folder / (file.name + ".new"))
         (vectors,) = [f for f in folder.glob("*.f32") if "ffff" not in f.name]
         with open(vectors, "ab") as grown:

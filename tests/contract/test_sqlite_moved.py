@@ -19,8 +19,8 @@ def test_a_file_that_is_gone_is_no_empty_store(quick_path: Path, how: str) -> No
         store.put([make_entry(make_memory("小美喜欢深色主题 Mei likes dark mode", "m-1"))])
         path.rename(quick_path / "elsewhere.db")
         if how == "replaced":
-            with closing(SQLiteStore(path)):
-                pass
+            SQLiteStore(quick_path / "other.db").close()
+            (quick_path / "other.db").rename(path)
         for work in (
             lambda: store.put([make_entry(make_memory("lost?", "m-2"))]),
             lambda: store.get(["m-1"]),

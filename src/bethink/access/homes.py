@@ -78,23 +78,17 @@ class FileHomes:
         SQLiteStore(self.path(tenant)).close()
 
     def erase(self, tenant: str) -> None:
-        """The store first, then what lies beside it: were this interrupted, nothing could be
-        asked."""
-        import shutil
-
+        """Delete the store first, then what we made beside it: were this interrupted, nothing
+        could be asked. A file that somebody else put there, as a copy of the store, stays."""
         if self._settings.retrievers:
             from bethink.beside import erase_copies
 
             erase_copies(_engines_of(tenant, self._settings))
+        from bethink.stores.sqlite.own_files import unlink_own
+
         path = self.path(tenant)
         path.unlink(missing_ok=True)
-        for beside in path.parent.glob(f"{path.name}?*"):
-            if beside.name[len(path.name)] not in "-.":
-                continue
-            if beside.is_dir():
-                shutil.rmtree(beside)
-            else:
-                beside.unlink(missing_ok=True)
+        unlink_own(path)
 
     def open(self, tenant: str) -> tuple[Store | Path | None, Settings]:
         if tenant == DEFAULT_TENANT:

@@ -11,9 +11,10 @@ from bethink.assembly import Parts
 from bethink.bookkeeping import Bookkeeping
 from bethink.checks import is_id
 from bethink.clock import Clock
-from bethink.errors import InvalidInput, no_such_memory
+from bethink.errors import InvalidInput, StoreCorrupt, no_such_memory
 from bethink.recall.asking import space_names
 from bethink.settings import Settings
+from bethink.stores.damage import HOW_TO_RESTORE, damage_of
 from bethink.stores.protocol import Store
 from bethink.vocabulary import (
     Memory,
@@ -95,7 +96,15 @@ class Shared:
         if not is_id(memory_id):
             return None
         self._accesses.flush()
-        return self.store.get([memory_id], spaces=None if space is None else [space])[0]
+        damage = damage_of(self.store)
+        before = damage.number
+        found = self.store.get([memory_id], spaces=None if space is None else [space])[0]
+        if found is None and memory_id in damage.since(before, None if space is None else [space]):
+            raise StoreCorrupt(
+                f"the memory {memory_id!r} is damaged: what the store holds is not what was "
+                f"stored. Nothing of it is handed out; {HOW_TO_RESTORE}"
+            )
+        return found
 
     def _existing(self, memory_id: str) -> Memory:
         memory = self.get(memory_id)

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from bethink.checks import check_space, shown
 from bethink.engine.shared import Shared
-from bethink.errors import BethinkError, InvalidInput, NotFound, no_such_memory
+from bethink.errors import (
+    BethinkError,
+    InvalidInput,
+    NotFound,
+    StoreCorrupt,
+    no_such_memory,
+)
 from bethink.recall.document_parts import DOCUMENT
 from bethink.relocate.unfinished import warning
+from bethink.stores.damage import damage_of
 from bethink.stores.protocol import Owes
 from bethink.vocabulary import (
     Action,
@@ -146,11 +153,35 @@ class Writing(Shared):
         the same words goes with it; an offer that was never promoted is erased by its id too.
         A document's card takes its sections with it.
         With `spaces`, only what is in one of them is found."""
-        memory = self.get(memory_id)
+        try:
+            memory = self.get(memory_id)
+        except StoreCorrupt:
+            return self._warned(self._forget_damaged(memory_id, spaces))
         if memory is not None and self._is_a_document(memory, spaces):
             return self._warned(self._forget_document(memory))
         with self.tiers.alone():  # whoever promotes it just now must not bring it back
             return self._warned(self._forget(memory_id, spaces))
+
+    def _forget_damaged(self, memory_id: str, spaces: Sequence[str] | None) -> Receipt:
+        """Erase a memory of which nothing can be read but its id and its space."""
+        with self.tiers.alone():
+            damage = damage_of(self.store)
+            before = damage.number
+            self.store.get([memory_id])
+            where = damage.space_of(memory_id, after=before)
+            if where is None or (spaces is not None and where not in spaces):
+                raise no_such_memory(memory_id)
+            self._accesses.drop(memory_id)
+            offer = self.tiers.get(memory_id, spaces=spaces)
+            if offer is not None:
+                self.tiers.erase(offer.memory)
+            self.store.delete([memory_id])
+            self.withheld.remove(self.withheld.ids(where) & {memory_id})
+            self._parts.erase_questions(memory_id)
+            held = self._finish_erasing([])
+        return Receipt(
+            memory_id, where, Action.FORGOTTEN, notes=("it was damaged; all of it is erased", *held)
+        )
 
     def _is_a_document(self, memory: Memory, spaces: Sequence[str] | None) -> bool:
         return (

@@ -178,7 +178,8 @@ class Books:
             text = json.dumps(told, ensure_ascii=False, indent=1)
             draft = self._file.with_suffix(".draft")  # ours alone: we hold the lock
             try:
-                with open(draft, "w", encoding="utf-8") as file:
+                draft.unlink(missing_ok=True)  # a link there must not be followed
+                with open(draft, "x", encoding="utf-8") as file:
                     file.write(text + "\n")
                     file.flush()
                     os.fsync(file.fileno())

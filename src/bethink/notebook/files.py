@@ -55,6 +55,12 @@ def put_back(root: Path, path: PurePosixPath, before: bytes | None, after: bytes
             _put(root, path, before, after)
 
 
+def remove(root: Path, path: PurePosixPath) -> None:
+    """Delete a file of the folder; no link on the way leads out of it."""
+    with _explained(root / path), _folder(root, path) as folder:
+        os.unlink(path.name, dir_fd=folder)
+
+
 def current(root: Path, path: PurePosixPath) -> bytes | None:
     """The file's bytes; None where there is no file."""
     try:

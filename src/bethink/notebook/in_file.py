@@ -7,7 +7,6 @@ that is only read is not ours to change; then nothing is changed and the place i
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
@@ -17,7 +16,7 @@ from bethink.errors import InvalidInput, NotebookFileRefused
 from bethink.notebook import markdown
 from bethink.notebook.books import Book, Books, Form, book_lock
 from bethink.notebook.edits import Item, replaced
-from bethink.notebook.files import change
+from bethink.notebook.files import change, remove
 from bethink.notebook.layout import HISTORY, INDEX, Reading, reading_of
 from bethink.notebook.ledger import Ledger
 from bethink.notebook.lines import split_lines, split_lines_with_ends
@@ -204,7 +203,7 @@ class _Pages:
 
     def _remove(self, path: PurePosixPath) -> Iterator[str]:
         """A note of which nothing is left: the file goes, and its entry in the index."""
-        os.unlink(self._book.root / path)
+        remove(self._book.root, path)
         yield f"{self._book.root / path} is removed: nothing else stood in it"
         if str(path) in self._abouts:
             from bethink.notebook.index_file import without_entry

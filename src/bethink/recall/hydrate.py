@@ -81,7 +81,7 @@ def _fetched(
             continue
         found = next(fetched)
         if found is None or found[0].space not in spaces:
-            gone.append(Dropped(*key, "forgotten while this question was answered"))
+            gone.append(Dropped(*key, "damaged, or forgotten while this question was answered"))
         else:
             kept.append(Candidate(*candidate[:4], *found, candidate.parts))
     return kept, gone

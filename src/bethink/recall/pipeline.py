@@ -12,6 +12,7 @@ from bethink.recall.budget import Budget
 from bethink.recall.draft import Draft, Kit, Stage
 from bethink.recall.presets import Preset
 from bethink.recall.unverified import SearchVerified, too_few_verified
+from bethink.stores.damage import damage_of, left_out
 from bethink.vocabulary import Query, Recollection, Status, Step, Trace
 
 # Which status wins when several apply: the one that warns most.
@@ -44,11 +45,16 @@ def run(
         return draft
 
     began = time.perf_counter()
+    damage = damage_of(kit.store)
+    before = damage.number
     draft = Draft(query)
     for at, stage in enumerate(preset.stages):
         if stage.name == Budget.name and too_few_verified(draft.candidates, query):
             draft = after(SearchVerified(preset.stages[:at]), draft)
         draft = after(stage, draft)
+    damaged = damage.since(before, query.spaces)
+    if damaged:
+        draft = draft.fault(Status.DEGRADED, left_out(damaged))
     used = sum(hit.tokens for hit in draft.hits)
     return Recollection(
         query=query,

@@ -9,22 +9,17 @@ import apsw
 import pytest
 
 from bethink.filters import matches
-from bethink.stores.sqlite import schema
 from bethink.stores.sqlite.store import SQLiteStore
 from bethink.testing import make_memory
 from bethink.testing.filter_cases import FILTERS, filter_memories
-from tests.contract.sqlite_filters.asking import ASKS, TOY, by_meaning, parsed, put
+from tests.contract.sqlite_filters.asking import ASKS, by_meaning, parsed, put
+from tests.stores.sqlite.golden import unpack
 
 
 @pytest.fixture
-def old(quick_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def old(quick_path: Path) -> Path:
     """As it was before filters had where to start."""
-    with monkeypatch.context() as before:
-        before.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:2])
-        with closing(SQLiteStore(quick_path / "old.db")) as store:
-            store.declare(TOY.embedding)
-            put(store, *filter_memories())
-    return store.path
+    return unpack("schema-2-filters.db", quick_path)
 
 
 @pytest.mark.parametrize("read_only", [False, True])

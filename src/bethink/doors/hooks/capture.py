@@ -182,7 +182,9 @@ def _ledger() -> Iterator[_Ledger]:
         if len(lines) > _REMEMBERED:
             lines = lines[-_REMEMBERED // 2 :]
             draft = path.with_suffix(".draft")
-            draft.write_text("".join(" ".join(line) + "\n" for line in lines), "utf-8")
+            draft.unlink(missing_ok=True)  # a link there must not be followed
+            with draft.open("x", encoding="utf-8") as file:
+                file.write("".join(" ".join(line) + "\n" for line in lines))
             os.replace(draft, path)
         yield _Ledger(path, lines)
     finally:

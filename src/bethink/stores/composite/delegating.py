@@ -7,6 +7,7 @@ from datetime import datetime
 
 from bethink.errors import StoreError
 from bethink.filters import Filter
+from bethink.stores.damage import Damage, damage_of
 from bethink.stores.movable import Kept, Movable, Whole
 from bethink.stores.protocol import (
     MOVE_NOTE,
@@ -30,6 +31,10 @@ from bethink.vocabulary import Entry, Memory, Passage, Revision, SpaceInfo, Vect
 class LeftToTheTruth:
     def __init__(self, truth: Store) -> None:
         self._truth = truth
+
+    @property
+    def damage(self) -> Damage:
+        return damage_of(self._truth)
 
     def known(self, entries: Sequence[Entry]) -> list[bool]:
         return self._truth.known(entries)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import inf
 
 from bethink.errors import BethinkError
+from bethink.stores.damage import HOW_TO_RESTORE
 from bethink.stores.postgres import words
 from bethink.stores.postgres.database import SCHEMA, Cursor, Database
+from bethink.stores.postgres.rows import is_sound
 from bethink.stores.postgres.schema import WANTED_PGVECTOR, version_numbers
 from bethink.stores.postgres.spaces import SpaceRow, spaces_of
 from bethink.stores.postgres.upkeep import Upkeep, index_name, index_of, is_large
@@ -15,6 +17,7 @@ from bethink.vocabulary import Check
 
 _MEND_WORDS = "run 'bethink reindex --words'"
 _MEND_VECTORS = "run 'bethink reindex --force'"
+_SHOWN = 5
 _MUCH_DEAD = 100_000  # rows that nobody sees any more, before it is worth a word
 
 
@@ -110,8 +113,15 @@ def _counts(cursor: Cursor) -> Check:
         "(SELECT coalesce(sum(p.length), 0) FROM passages p WHERE p.space = s.id))"
     ).fetchall()
     (total,) = cursor.execute("SELECT count(*) FROM memories").fetchone() or (0,)
+    damaged = cursor.execute(
+        f"SELECT m.id FROM memories m WHERE NOT {is_sound('m')} ORDER BY m.row".encode()
+    ).fetchall()
+    if damaged:
+        named = ", ".join(name for (name,) in damaged[:_SHOWN]) + " …" * (len(damaged) > _SHOWN)
+        what = f"{len(damaged)} memories are damaged and not handed out: {named}"
+        return Check("texts", False, what, HOW_TO_RESTORE)
     if not rows:
-        return Check("texts", True, f"{total} memories can be read")
+        return Check("texts", True, f"{total} memories can be read, every checksum holds")
     named = ", ".join(name for (name,) in rows)
     return Check("texts", False, f"the counts of {named} are wrong", "restore a backup")
 

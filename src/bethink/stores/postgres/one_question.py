@@ -86,7 +86,7 @@ class OneQuestion(PostgresStore):
 
     def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
         with self._database.ask() as reader:
-            return searching.fetch(reader, keys, self._learned)
+            return searching.fetch(reader, keys, self._learned, self.damage)
 
     def count_terms(
         self, terms: Sequence[str], keys: Sequence[tuple[str, int]], *, spaces: Sequence[str]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bethink.stores.cursors import place
+from bethink.stores.damage import Damage, sound_snapshots
 from bethink.stores.offers import check_same, first_ruling, unknown_offer
 from bethink.stores.postgres.database import Cursor, Database
 from bethink.stores.postgres.locks import ServerLock
@@ -18,7 +19,7 @@ from bethink.stores.tiers import OfferPage
 from bethink.vocabulary import Decision, Offer, Principal, Ruling
 
 _SELECTED = (
-    "o.memory, o.source_hash, o.identity, o.details, "
+    "s.space, o.id, o.memory, o.source_hash, o.identity, o.details, "
     "r.decision, r.reason, r.decided_by, r.decided_at"
 )
 _WITH_RULING = "JOIN standing s ON s.offer = o.row JOIN rulings r ON r.number = s.ruling"
@@ -27,7 +28,8 @@ _PATIENCE = 120.0
 
 
 class PostgresQuarantine:
-    def __init__(self, database: Database, upkeep: Upkeep) -> None:
+    def __init__(self, database: Database, upkeep: Upkeep, damage: Damage) -> None:
+        self._damage = damage
         self._database = database
         self._upkeep = upkeep
         self._deciding = ServerLock(database, "deciding")
@@ -43,7 +45,10 @@ class PostgresQuarantine:
 
         def log(writer: Cursor) -> list[bool]:
             _one_at_a_time(writer)
-            known = _by_id(writer, [offer.id for offer in offers])
+            damaged = Damage()
+            known = _by_id(writer, [offer.id for offer in offers], damaged)
+            for offer_id in self._damage.take(damaged):  # told again: it takes its place
+                writer.execute("DELETE FROM offers WHERE id = %s", (offer_id,))
             kept: list[bool] = []
             for offer in offers:
                 before = known.setdefault(offer.id, offer)
@@ -58,7 +63,7 @@ class PostgresQuarantine:
 
     def get(self, ids: Sequence[str]) -> list[Offer | None]:
         with self._database.ask() as reader:
-            found = _by_id(reader, ids)
+            found = _by_id(reader, ids, self._damage)
         return [found.get(offer_id) for offer_id in ids]
 
     def scan(
@@ -94,7 +99,7 @@ class PostgresQuarantine:
                 (*bindings, limit + 1),
             )
             rows = [row for (row,) in found]
-            offers = offers_by_row(reader, rows[:limit])
+            offers = offers_by_row(reader, rows[:limit], self._damage)
         return OfferPage(offers, str(rows[limit - 1]) if len(rows) > limit else None)
 
     def decide(self, rulings: Sequence[Ruling]) -> None:
@@ -184,21 +189,22 @@ def _one_at_a_time(writer: Cursor) -> None:
     )
 
 
-def _by_id(cursor: Cursor, ids: Sequence[str]) -> dict[str, Offer]:
+def _by_id(cursor: Cursor, ids: Sequence[str], damage: Damage) -> dict[str, Offer]:
     rows = cursor.execute(
         f"SELECT {_SELECTED} FROM offers o {_WITH_RULING} WHERE o.id = ANY(%s)".encode(),
         (list(ids),),
-    )
-    return {offer.id: offer for offer in map(_offer, rows)}
+    ).fetchall()
+    sound = sound_snapshots(rows, damage, lambda row: _offer(row[2:]))
+    return {offer.id: offer for offer in sound}
 
 
-def offers_by_row(cursor: Cursor, numbers: Sequence[int]) -> list[Offer]:
+def offers_by_row(cursor: Cursor, numbers: Sequence[int], damage: Damage) -> list[Offer]:
     rows = cursor.execute(
-        f"SELECT o.row, {_SELECTED} FROM offers o {_WITH_RULING} WHERE o.row = ANY(%s)".encode(),
+        f"SELECT {_SELECTED}, o.row FROM offers o {_WITH_RULING} WHERE o.row = ANY(%s)".encode(),
         (list(numbers),),
-    )
-    found = {row[0]: _offer(row[1:]) for row in rows}
-    return [found[number] for number in numbers]
+    ).fetchall()
+    found = dict(sound_snapshots(rows, damage, lambda row: (row[-1], _offer(row[2:-1]))))
+    return [found[number] for number in numbers if number in found]
 
 
 def _insert(writer: Cursor, offer: Offer) -> None:

@@ -11,6 +11,7 @@ from bethink.errors import UPGRADE, StoreError, StoreTooNew
 from bethink.stores.postgres.database import SCHEMA, Cursor, Database
 from bethink.stores.postgres.plain_errors import in_plain_words
 from bethink.stores.postgres.pool import Connection, Pool
+from bethink.stores.postgres.rows import checksum
 from bethink.text import tokenise
 from bethink.vocabulary import GLOBAL_SPACE
 
@@ -192,4 +193,7 @@ def enter(cursor: Cursor, database: Database) -> bool:
             "choose another name for the new one"
         )
     cursor.execute("INSERT INTO spaces (name) VALUES (%s) ON CONFLICT DO NOTHING", (GLOBAL_SPACE,))
+    cursor.execute(  # rows that are older than checksums
+        f"UPDATE memories m SET checksum = {checksum('m')} WHERE m.checksum IS NULL".encode()
+    )
     return bool(row[1] != tokenise.VERSION)

@@ -18,6 +18,7 @@ import numpy as np
 from bethink.errors import FingerprintMismatch
 from bethink.filters import Filter
 from bethink.stores.background import mean_and_spread
+from bethink.stores.damage import Damage, RowDamaged
 from bethink.stores.postgres import labels, near, words
 from bethink.stores.postgres.arrays import Array, bigints, integers, texts
 from bethink.stores.postgres.comparing import Samples, compared
@@ -250,7 +251,7 @@ def _keys(keys: Sequence[Key]) -> tuple[Array, Array]:
 
 
 def fetch(
-    cursor: Cursor, keys: Sequence[Key], learned: Learned
+    cursor: Cursor, keys: Sequence[Key], learned: Learned, damage: Damage
 ) -> list[tuple[Memory, Passage] | None]:
     rows: Any = cursor.execute(
         f"SELECT {SPOT}, p.ordinal, p.start, p.stop, {SELECTED} "
@@ -262,7 +263,11 @@ def fetch(
     ).fetchall()  # all at once: row by row each is asked for through several calls
     found: dict[Key, tuple[Memory, Passage]] = {}
     for row in rows:
-        memory = from_row(row[7:])
+        try:
+            memory = from_row(row[7:])
+        except RowDamaged as e:
+            damage.note(e.space, e.record)
+            continue
         key = memory.id, row[4]
         found[key] = (memory, Passage(*row[4:7]))
         learned.spots[key] = Spot(*row[:4])  # of the very text that is handed out

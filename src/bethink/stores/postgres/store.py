@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from bethink.filters import Filter
 from bethink.stores.cursors import place
+from bethink.stores.damage import Damage, sound_snapshots
 from bethink.stores.postgres import notes, schema, searching, vector_tables, writing
 from bethink.stores.postgres.address import parse_address
 from bethink.stores.postgres.comparing import Samples
@@ -21,7 +22,7 @@ from bethink.stores.postgres.growing import Growing
 from bethink.stores.postgres.learned import Learned
 from bethink.stores.postgres.near import Torn
 from bethink.stores.postgres.pool import borrow_pool, return_pool
-from bethink.stores.postgres.rows import SELECTED, from_row, from_snapshot
+from bethink.stores.postgres.rows import SELECTED, from_snapshot, sound_rows
 from bethink.stores.postgres.spaces import ensure_space, space_infos, spaces_of
 from bethink.stores.postgres.upkeep import LEFT, Upkeep
 from bethink.stores.postgres.vector_tables import Frame
@@ -71,6 +72,7 @@ class PostgresStore(HasGenerations, HasWhole):
         self._tiers: Tiers | None = None
         self._feed: PostgresFeed | None = None
         self._samples = Samples()
+        self.damage = Damage()
         self._guard = threading.Lock()
         try:
             schema.prepare(self._database)
@@ -118,14 +120,14 @@ class PostgresStore(HasGenerations, HasWhole):
         self, ids: Sequence[str], *, spaces: Sequence[str] | None = None
     ) -> list[Memory | None]:
         with self._database.ask() as reader:
-            found = writing.by_id(reader, ids)
+            found = writing.by_id(reader, ids, self.damage)
         if spaces is not None:
             found = {i: memory for i, memory in found.items() if memory.space in spaces}
         return [found.get(memory_id) for memory_id in ids]
 
     def fetch(self, keys: Sequence[tuple[str, int]]) -> list[tuple[Memory, Passage] | None]:
         with self._database.ask() as reader:
-            return searching.fetch(reader, keys, Learned())
+            return searching.fetch(reader, keys, Learned(), self.damage)
 
     def delete(self, ids: Sequence[str]) -> list[bool]:
         return self._erasing(lambda writer: writing.delete(writer, ids)) if ids else []
@@ -157,7 +159,6 @@ class PostgresStore(HasGenerations, HasWhole):
         limit: int = 100,
         damaged: list[str] | None = None,
     ) -> Page:
-        """`damaged` stays empty: PostgreSQL lets in no text that it could not give back."""
         condition, bindings = to_sql(where)
         side = "<" if newest_first else ">"
         beyond = "" if cursor is None else f"AND m.row {side} {place(cursor)}"
@@ -169,7 +170,11 @@ class PostgresStore(HasGenerations, HasWhole):
                 f"ORDER BY m.row {'DESC' if newest_first else ''} LIMIT %s".encode(),
                 (numbers, *bindings, limit + 1),
             ).fetchall()
-        memories = [from_row(row[1:]) for row in rows[:limit]]
+        own = Damage()
+        memories = list(sound_rows((row[1:] for row in rows[:limit]), own))
+        named = self.damage.take(own)
+        if damaged is not None:
+            damaged += named
         return Page(memories, str(rows[limit - 1][0]) if len(rows) > limit else None)
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
@@ -188,11 +193,14 @@ class PostgresStore(HasGenerations, HasWhole):
     def history(self, memory_id: str) -> list[Revision]:
         with self._database.ask() as reader:
             rows = reader.execute(
-                "SELECT r.snapshot, r.replaced_at FROM revisions r JOIN memories m "
-                "ON m.row = r.memory WHERE m.id = %s ORDER BY r.number DESC",
+                "SELECT s.name, m.id, r.snapshot, r.replaced_at FROM revisions r JOIN memories m "
+                "ON m.row = r.memory JOIN spaces s ON s.id = m.space WHERE m.id = %s "
+                "ORDER BY r.number DESC",
                 (memory_id,),
-            )
-            return [Revision(from_snapshot(text), at) for text, at in rows]
+            ).fetchall()
+        return list(
+            sound_snapshots(rows, self.damage, lambda row: Revision(from_snapshot(row[2]), row[3]))
+        )
 
     def touch(self, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]) -> None:
         if accessed or reinforced:
@@ -348,8 +356,8 @@ class PostgresStore(HasGenerations, HasWhole):
         with self._guard:
             if self._tiers is None:
                 self._tiers = Tiers(
-                    PostgresQuarantine(self._database, self._upkeep),
-                    PostgresWorkingMemory(self._database, self._upkeep),
+                    PostgresQuarantine(self._database, self._upkeep, self.damage),
+                    PostgresWorkingMemory(self._database, self._upkeep, self.damage),
                     PostgresEventLog(self._database, self._upkeep),
                 )
             return self._tiers

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from bethink.stores.damage import RowDamaged
 from bethink.stores.movable import Exchange, Kept, Whole
 from bethink.stores.postgres import notes, vector_tables, writing
 from bethink.stores.postgres.arrays import bigints, texts
@@ -120,7 +121,10 @@ def _whole(cursor: Cursor, ids: Sequence[str]) -> dict[str, Whole]:
     vectors = _vectors(cursor, sorted({row[1] for row in rows}), pids)
     found: dict[str, Whole] = {}
     for row, _, identity, *values in rows:
-        memory = from_row(values)
+        try:
+            memory = from_row(values)
+        except RowDamaged:  # `scan` and doctor name it
+            continue
         own = tuple(HeldPassage(pid, one, vectors.get(pid, {})) for pid, one in passages[row])
         found[memory.id] = Whole(memory, identity, tuple(history[row]), own)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from bethink.stores.damage import Damage, sound_snapshots
 from bethink.stores.postgres.database import Cursor, Database
 from bethink.stores.postgres.rows import from_snapshot, snapshot
 from bethink.stores.postgres.upkeep import Upkeep
@@ -12,7 +13,8 @@ from bethink.vocabulary import Memory
 
 
 class PostgresWorkingMemory:
-    def __init__(self, database: Database, upkeep: Upkeep) -> None:
+    def __init__(self, database: Database, upkeep: Upkeep, damage: Damage) -> None:
+        self._damage = damage
         self._database = database
         self._upkeep = upkeep
 
@@ -42,19 +44,20 @@ class PostgresWorkingMemory:
     def recent(self, spaces: Sequence[str], *, now: datetime, limit: int) -> list[Memory]:
         with self._database.ask() as reader:
             rows = reader.execute(
-                "SELECT memory FROM working WHERE space = ANY(%s) AND expires_at > %s "
+                "SELECT space, id, memory FROM working WHERE space = ANY(%s) AND expires_at > %s "
                 "ORDER BY number DESC LIMIT %s",
                 (list(spaces), now, limit),
-            )
-            return [from_snapshot(text) for (text,) in rows]
+            ).fetchall()
+        return list(sound_snapshots(rows, self._damage, lambda row: from_snapshot(row[2])))
 
     def get(self, ids: Sequence[str], *, now: datetime) -> list[Memory | None]:
         with self._database.ask() as reader:
             rows = reader.execute(
-                "SELECT memory FROM working WHERE id = ANY(%s) AND expires_at > %s",
+                "SELECT space, id, memory FROM working WHERE id = ANY(%s) AND expires_at > %s",
                 (list(ids), now),
-            )
-            found = {m.id: m for m in (from_snapshot(text) for (text,) in rows)}
+            ).fetchall()
+        sound = sound_snapshots(rows, self._damage, lambda row: from_snapshot(row[2]))
+        found = {memory.id: memory for memory in sound}
         return [found.get(memory_id) for memory_id in ids]
 
     def remove(self, ids: Sequence[str]) -> list[bool]:

@@ -8,13 +8,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
-from bethink.errors import Conflict, NotFound
+from bethink.errors import Conflict, NotFound, StoreCorrupt
+from bethink.stores.damage import HOW_TO_RESTORE, Damage, RowDamaged
 from bethink.stores.postgres import changes, labels, vector_tables, words
 from bethink.stores.postgres import spaces as spaces_module
 from bethink.stores.postgres.arrays import bigints, texts
 from bethink.stores.postgres.database import Cursor
 from bethink.stores.postgres.passages import add_passages, next_numbers, remove_passages
-from bethink.stores.postgres.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
+from bethink.stores.postgres.rows import (
+    COLUMNS,
+    SELECTED,
+    checksum,
+    from_row,
+    from_values,
+    is_sound,
+    snapshot,
+    sound_rows,
+    to_row,
+)
 from bethink.stores.postgres.spaces import SpaceRow
 from bethink.stores.protocol import MAX_COUNT, Written
 from bethink.stores.retrievers import What
@@ -25,16 +36,21 @@ from bethink.vocabulary import Action, Entry, Memory
 
 def known(cursor: Cursor, entries: Sequence[Entry]) -> list[bool]:
     """Which entries are there already, by id or by identity?"""
-    ids = _known_ids(cursor, [e.memory.id for e in entries])
+    ids = by_id(cursor, [e.memory.id for e in entries], Damage())
     spaces = spaces_module.existing(cursor, (entry.memory.space for entry in entries))
     identities = _known_identities(cursor, entries, spaces)
     return [e.memory.id in ids or (e.merge and _holder(e, identities) is not None) for e in entries]
 
 
 def put(cursor: Cursor, entries: Sequence[Entry], fingerprint: str | None) -> list[Written]:
-    """Insert what is new; count what is told again; refuse an id that means something else."""
+    """Insert what is new; count what is told again; refuse an id that means something else. What
+    is told under the id of a damaged memory takes its place."""
     spaces = spaces_module.hold(cursor, (entry.memory.space for entry in entries))
-    known_ids = _known_ids(cursor, [e.memory.id for e in entries])
+    damage = Damage()
+    known_ids = by_id(cursor, [e.memory.id for e in entries], damage)
+    if damaged := damage.since(0):
+        delete(cursor, damaged)
+        spaces = spaces_module.hold(cursor, (entry.memory.space for entry in entries))
     known_identities = _known_identities(cursor, entries, spaces)
     written: list[Written] = []
     fresh: list[Entry] = []
@@ -78,7 +94,7 @@ def _same(before: Memory, again: Memory) -> bool:
     return (before.space, before.text, before.kind) == (again.space, again.text, again.kind)
 
 
-def by_id(cursor: Cursor, ids: Sequence[str]) -> dict[str, Memory]:
+def by_id(cursor: Cursor, ids: Sequence[str], damage: Damage) -> dict[str, Memory]:
     asked = texts(one for one in dict.fromkeys(ids) if "\0" not in one)
     rows = cursor.execute(  # a look for each, also where the server has not counted the rows yet
         f"SELECT {SELECTED} FROM unnest(%b) w (id), LATERAL (SELECT * FROM memories "
@@ -86,10 +102,7 @@ def by_id(cursor: Cursor, ids: Sequence[str]) -> dict[str, Memory]:
         (asked,),
         prepare=True,
     )
-    return {memory.id: memory for memory in map(from_row, rows)}
-
-
-_known_ids = by_id
+    return {memory.id: memory for memory in sound_rows(rows, damage)}
 
 
 class _Same(NamedTuple):
@@ -122,8 +135,9 @@ def _known_identities(
     for name in wanted.keys() & spaces.keys():
         rows = cursor.execute(
             "SELECT w.identity, m.* FROM unnest(%b) w (identity), LATERAL ("
-            "SELECT id, valid_from, valid_to FROM memories "
-            f"WHERE space = {spaces[name].id:d} AND identity = w.identity ORDER BY row) m".encode(),
+            "SELECT o.id, o.valid_from, o.valid_to FROM memories o "
+            f"WHERE o.space = {spaces[name].id:d} AND o.identity = w.identity "
+            f"AND {is_sound('o')} ORDER BY o.row) m".encode(),
             (texts(dict.fromkeys(wanted[name])),),
             prepare=True,
         )
@@ -143,8 +157,9 @@ def _insert(
     numbers = next_numbers(cursor, "memories", "row", len(entries))
     columns = zip(*(to_row(entry.memory) for entry in entries), strict=True)
     cursor.execute(
-        f"INSERT INTO memories (row, space, identity, {', '.join(COLUMNS)}) "
-        f"SELECT * FROM unnest({', '.join(['%b'] * (3 + len(COLUMNS)))})".encode(),
+        f"INSERT INTO memories (row, space, identity, {', '.join(COLUMNS)}, checksum) "
+        f"SELECT m.*, {checksum('m')} FROM unnest({', '.join(['%b'] * (3 + len(COLUMNS)))}) "
+        f"AS m (row, space, identity, {', '.join(COLUMNS)})".encode(),
         (
             bigints(numbers),
             bigints([spaces[entry.memory.space].id for entry in entries]),
@@ -204,12 +219,17 @@ def _revise(
     memory = entry.memory
     found = cursor.execute(
         f"SELECT m.row, {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
-        "WHERE m.id = %s FOR UPDATE OF m",
+        "WHERE m.id = %s FOR UPDATE OF m".encode(),
         (memory.id,),
     ).fetchone()
     if found is None:
         raise NotFound(f"no memory has the id {memory.id!r}")
-    row, former = found[0], from_row(found[1:])
+    try:
+        row, former = found[0], from_row(found[1:])
+    except RowDamaged:
+        raise StoreCorrupt(
+            f"the memory {memory.id!r} is damaged, so nothing was changed; {HOW_TO_RESTORE}"
+        ) from None
     if former.space != memory.space:
         raise Conflict(
             f"{memory.id!r} belongs to space {former.space!r}; a memory cannot move to another"
@@ -223,6 +243,9 @@ def _revise(
     cursor.execute(
         f"UPDATE memories SET identity = %s, {columns} WHERE row = %s".encode(),
         (entry.identity, *to_row(memory), row),
+    )
+    cursor.execute(
+        f"UPDATE memories m SET checksum = {checksum('m')} WHERE m.row = %s".encode(), (row,)
     )
     space = spaces[memory.space]
     if set(labels.labels_of(former)) != set(labels.labels_of(memory)):
@@ -249,7 +272,7 @@ def delete(cursor: Cursor, ids: Sequence[str]) -> list[bool]:
     ).fetchall()
     by_space: dict[int, dict[int, Memory]] = defaultdict(dict)
     for row, space, *values in found:
-        by_space[space][row] = from_row(values)
+        by_space[space][row] = from_values(values)
     for space, gone in by_space.items():
         remove_passages(cursor, space, gone)
         labels.remove(cursor, space, gone.items())

@@ -7,25 +7,27 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from bethink.stores.damage import Damage
 from bethink.stores.protocol import Embedding
 from bethink.stores.retrievers import Change, Held, HeldPassage, What
 from bethink.stores.sqlite import histories, triggers, vector_tables
 from bethink.stores.sqlite.connection import WriteLock
 from bethink.stores.sqlite.database import Database
-from bethink.stores.sqlite.rows import SELECTED, from_row
-from bethink.vocabulary import Passage
+from bethink.stores.sqlite.rows import BY_ID, from_row, sound_rows
+from bethink.vocabulary import Memory, Passage
 
 if TYPE_CHECKING:
     from bethink.vocabulary import Vector
 
 
 class SQLiteFeed:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, damage: Damage) -> None:
         self._database = database
+        self._damage = damage
         self._locks: dict[str, WriteLock] = {}
         self._guard = threading.Lock()
         with database.read() as reader:
@@ -118,7 +120,7 @@ class SQLiteFeed:
 
     def held(self, ids: Sequence[str]) -> list[Held | None]:
         with self._database.read() as reader:
-            found = held_now(reader, ids)
+            found = held_now(reader, ids, self._damage)
         return [found.get(memory_id) for memory_id in ids]
 
     def embeddings(self) -> tuple[Embedding, ...]:
@@ -131,17 +133,15 @@ def embeddings(reader: apsw.Connection) -> tuple[Embedding, ...]:
     return tuple(Embedding(t.fingerprint, t.dimension, t.name) for t in tables)
 
 
-def held_now(reader: apsw.Connection, ids: Sequence[str]) -> dict[str, Held]:
+def held_now(reader: apsw.Connection, ids: Sequence[str], damage: Damage) -> dict[str, Held]:
     import numpy as np
 
-    rows = list(
-        reader.execute(
-            f"SELECT m.row, {SELECTED} FROM json_each(?) j JOIN memories m ON m.id = j.value "
-            "JOIN spaces s ON s.id = m.space",
-            (json.dumps(list(dict.fromkeys(ids))),),
-        )
-    )
-    passages: dict[int, list[tuple[int, Passage]]] = {row[0]: [] for row in rows}
+    def numbered(row: tuple[Any, ...]) -> tuple[int, Memory]:
+        return row[0], from_row(row[1:])
+
+    asked = list(dict.fromkeys(ids))
+    rows = list(sound_rows(reader, BY_ID, asked, numbered, damage, first="m.row"))
+    passages: dict[int, list[tuple[int, Passage]]] = {row: [] for row, _ in rows}
     for row, pid, ordinal, start, stop in reader.execute(
         "SELECT p.memory, p.pid, p.ordinal, p.start, p.stop FROM json_each(?) j "
         "JOIN passages p ON p.memory = j.value ORDER BY p.memory, p.ordinal",
@@ -159,7 +159,7 @@ def held_now(reader: apsw.Connection, ids: Sequence[str]) -> dict[str, Held]:
     return {
         memory.id: Held(
             memory,
-            tuple(HeldPassage(pid, p, vectors.get(pid, {})) for pid, p in passages[row[0]]),
+            tuple(HeldPassage(pid, p, vectors.get(pid, {})) for pid, p in passages[row]),
         )
-        for row, memory in ((row, from_row(row[1:])) for row in rows)
+        for row, memory in rows
     }

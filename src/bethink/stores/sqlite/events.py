@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 
 from bethink.clock import from_micros, to_micros
+from bethink.stores.damage import Damage, sealed, sound_snapshots, unsealed
 from bethink.stores.sqlite.connection import create_private
 from bethink.stores.sqlite.database import Database
 from bethink.stores.sqlite.rows import dump
@@ -28,7 +29,8 @@ CREATE TABLE events (
     data TEXT NOT NULL
 );
 """
-_SELECTED = "e.id, e.at, e.kind, e.spaces, e.data"
+# As bytes: one that is no UTF-8 any more must not keep the others from being read.
+_SELECTED = "e.id, e.at, CAST(e.kind AS BLOB), CAST(e.spaces AS BLOB), CAST(e.data AS BLOB)"
 _VERSION = 1
 _APPLICATION_ID = 0x52654576  # "ReEv"
 
@@ -38,7 +40,8 @@ def events_file(store: Path) -> Path:
 
 
 class SQLiteEventLog:
-    def __init__(self, store: Database) -> None:
+    def __init__(self, store: Database, damage: Damage) -> None:
+        self._damage = damage
         self.path = events_file(store.path)
         self._store = store
         self._read_only = store.read_only
@@ -51,9 +54,11 @@ class SQLiteEventLog:
         with self._write() as writer:
             kept: list[Event] = []
             for event in events:
+                at, spaces = to_micros(event.at), dump(event.spaces)
+                data = sealed(dump(dict(event.data)), _said(at, event.kind, spaces))
                 writer.execute(
                     "INSERT INTO events (at, kind, spaces, data) VALUES (?, ?, ?, ?)",
-                    (to_micros(event.at), event.kind, dump(event.spaces), dump(dict(event.data))),
+                    (at, event.kind, spaces, data),
                 )
                 kept.append(event._replace(id=writer.last_insert_rowid()))
             # by number, not by counting: with the one look that it takes it can be done each time
@@ -86,7 +91,7 @@ class SQLiteEventLog:
                 "ORDER BY e.id LIMIT ?",
                 (*bindings, limit),
             )
-            return [_event(row) for row in rows]
+            return list(sound_events(list(rows), self._damage))
 
     def last(self) -> int:
         return self._number("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
@@ -164,13 +169,27 @@ def version(connection: apsw.Connection) -> int:
 
 
 def by_id(connection: apsw.Connection, ids: Sequence[int]) -> list[Event]:
+    """Return events, without those that are damaged."""
     rows = connection.execute(
         f"SELECT {_SELECTED} FROM json_each(?) j CROSS JOIN events e ON e.id = j.value",
         (dump(list(ids)),),
     )
-    return [_event(row) for row in rows]
+    return list(sound_events(list(rows), Damage()))
+
+
+def sound_events(rows: Sequence[tuple[Any, ...]], damage: Damage) -> Iterator[Event]:
+    named = [("", f"event {row[0]}", *row) for row in rows]
+    return sound_snapshots(named, damage, lambda row: _event(row[2:]))
+
+
+def _said(at: int, kind: str, spaces: str) -> str:
+    """What the columns of an event say beside its data, for the checksum."""
+    return f"{at}\x1f{kind}\x1f{spaces}"
 
 
 def _event(row: tuple[Any, ...]) -> Event:
-    number, at, kind, spaces, data = row
-    return Event(number, from_micros(at), kind, tuple(json.loads(spaces)), json.loads(data))
+    """Return the event. Raise ValueError if it is damaged."""
+    number, at = row[:2]
+    kind, spaces, data = (part.decode() for part in row[2:])
+    told = json.loads(unsealed(data, _said(at, kind, spaces)))
+    return Event(number, from_micros(at), kind, tuple(json.loads(spaces)), told)

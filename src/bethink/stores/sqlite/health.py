@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import apsw
 
 from bethink.errors import BethinkError, StoreFull
-from bethink.stores.sqlite import words
+from bethink.stores.damage import HOW_TO_RESTORE, Damage
+from bethink.stores.sqlite import own_files, words
 from bethink.stores.sqlite.connection import connect, crammed, plain_errors
 from bethink.stores.sqlite.large import directory
 from bethink.stores.sqlite.rows import readable
@@ -26,6 +28,7 @@ _RESTORE = (
 )
 _MAKE_ROOM = "free some space, then run doctor again"
 _LOW_DISK_BYTES = 200_000_000
+_SHOWN = 5  # entries of a folder that are named
 
 
 def check(path: Path, *, writable: bool) -> list[Check]:
@@ -51,7 +54,7 @@ def _parts(connection: apsw.Connection, folder: Path, *, thorough: bool) -> list
     spaces = spaces_of(connection, None)
     for space in spaces:
         checks += _space(connection, space.id, thorough=thorough)
-    if folder.exists():
+    if os.path.lexists(folder):
         checks.append(_sidecars(connection, folder, spaces, all_tables(connection)))
     return checks
 
@@ -76,11 +79,12 @@ def _texts(connection: apsw.Connection) -> Check:
     numbers = [int(row[0]) for row in connection.execute("SELECT row FROM memories")]
     damaged: list[str] = []
     for start in range(0, len(numbers), 1000):
-        readable(connection, numbers[start : start + 1000], damaged)
+        readable(connection, numbers[start : start + 1000], Damage(), damaged)
     if damaged:
-        named = ", ".join(damaged[:5]) + (" …" if len(damaged) > 5 else "")
-        return Check("texts", False, f"{len(damaged)} memories cannot be read: {named}", _RESTORE)
-    return Check("texts", True, f"{len(numbers)} memories can be read")
+        named = ", ".join(damaged[:_SHOWN]) + (" …" if len(damaged) > _SHOWN else "")
+        what = f"{len(damaged)} memories are damaged and not handed out: {named}"
+        return Check("texts", False, what, f"{HOW_TO_RESTORE}. Check the disk")
+    return Check("texts", True, f"{len(numbers)} memories can be read, every checksum holds")
 
 
 def _file(path: Path, *, alone: bool) -> Check:
@@ -169,7 +173,19 @@ def _sidecars(
     from bethink.stores.sqlite.posting_files import PostingFiles
     from bethink.stores.sqlite.vector_files import VectorFiles
 
-    faults: list[str] = []
+    fault = own_files.fault_of_folder(folder)
+    if fault is not None:
+        return Check(
+            "index files",
+            False,
+            f"{folder} is not used and nothing in it is changed: {fault}. Answers stay right: the "
+            "rows are used instead",
+            "move it away; Bethink makes a folder of its own",
+        )
+    foreign, doubtful = own_files.strangers(folder)
+    faults = [f"{one} is left alone" for one in doubtful]
+    if faults:
+        faults.append("what was forgotten may still be in it; remove it by hand")
     for space in spaces:
         for table in tables:
             fault = VectorFiles(folder, table, space.id).check(connection)
@@ -179,7 +195,9 @@ def _sidecars(
         if fault is not None:
             faults.append(f"words of {space.name!r}: {fault}")
     if not faults:
-        return Check("index files", True, "every checksum holds")
+        also = f"; not ours and left alone: {', '.join(foreign[:_SHOWN])}" if foreign else ""
+        also += " …" if len(foreign) > _SHOWN else ""
+        return Check("index files", True, f"every checksum holds{also}")
     return Check(
         "index files",
         False,

@@ -13,28 +13,41 @@ from typing import TypeVar
 
 import apsw
 
+from bethink.stores.damage import Damage
+from bethink.stores.sqlite.rows import BY_PASSAGE, note_unreadable
+
 _T = TypeVar("_T")
 _Key = tuple[str, int]  # memory id, ordinal
 _MOST = 2_000  # the next stages want those of the last search; a server has several at a time
 
 
 class Lately:
-    def __init__(self) -> None:
+    def __init__(self, damage: Damage) -> None:
         self._pids: dict[_Key, int] = {}
+        self._damage = damage
 
     def named(
         self, reader: apsw.Connection, best: Sequence[tuple[float, int]]
     ) -> list[tuple[float, str, int]]:
         """(score, pid) as (score, memory id, ordinal), in one statement: it is a third of the
         time."""
-        rows = reader.execute(
-            "SELECT p.pid, m.id, p.ordinal FROM json_each(?) j JOIN passages p ON p.pid = j.value "
-            "JOIN memories m ON m.row = p.memory",
-            (str([pid for _, pid in best]),),  # whole numbers: JSON as they stand
-        )
+        rows = self._named(reader, [pid for _, pid in best])
         named = {pid: (memory_id, ordinal) for pid, memory_id, ordinal in rows}
         self._remember({key: pid for pid, key in named.items()})
         return [(score, *named[pid]) for score, pid in best if pid in named]
+
+    def _named(self, reader: apsw.Connection, pids: list[int]) -> list[tuple[int, str, int]]:
+        sql = (
+            "SELECT p.pid, m.id, p.ordinal FROM json_each(?) j JOIN passages p ON p.pid = j.value "
+            "JOIN memories m ON m.row = p.memory"
+        )
+        try:
+            return list(reader.execute(sql, (str(pids),)))  # whole numbers: JSON as they stand
+        except UnicodeDecodeError:  # of an id
+            if len(pids) == 1:
+                note_unreadable(reader, BY_PASSAGE, pids[0], self._damage)
+                return []
+            return [row for pid in pids for row in self._named(reader, [pid])]
 
     def each(
         self,

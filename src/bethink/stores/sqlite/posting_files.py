@@ -17,7 +17,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from bethink.stores.sqlite import large, sidecar, words
+from bethink.stores.sqlite import large, own_files, sidecar, words
 from bethink.stores.sqlite.sidecar import Ints, Listed
 
 _BLOCK_ROWS = 8_192
@@ -104,7 +104,7 @@ class PostingFiles:
             (self._space, made.entry.seq),
         ).get
         if gone is None:
-            self._folder.mkdir(mode=0o700, exist_ok=True)
+            own_files.make_folder(self._folder)
             sidecar.write_whole(self._path(made.entry), made.data.data)
             sidecar.enlist(connection, large.WORDS, self._space, made.entry)
 

@@ -7,22 +7,29 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from zlib import crc32
 
 import apsw
 
 from bethink.clock import from_micros, to_micros
 from bethink.stores.cursors import place
+from bethink.stores.damage import Damage, sealed, sound_snapshots, unsealed
 from bethink.stores.offers import check_same, first_ruling, unknown_offer
 from bethink.stores.sqlite.connection import WriteLock
 from bethink.stores.sqlite.database import Database
 from bethink.stores.sqlite.rows import dump, from_snapshot, snapshot
-from bethink.stores.sqlite.schema import has_tiers
+from bethink.stores.sqlite.schema import WITH_CHECKSUMS, has_tiers
 from bethink.stores.tiers import OfferPage
 from bethink.vocabulary import Decision, Offer, Principal, Ruling
 
+# As bytes: one that is no UTF-8 any more must not keep the others from being read.
 _SELECTED = (
-    "o.memory, o.source_hash, o.identity, o.details, "
-    "r.decision, r.reason, r.decided_by, r.decided_at"
+    "s.space, o.id, CAST(o.memory AS BLOB), CAST(o.source_hash AS BLOB), "
+    "CAST(o.identity AS BLOB), CAST(o.details AS BLOB), "
+)
+_RULING = (
+    "CAST(r.decision AS BLOB), CAST(r.reason AS BLOB), CAST(r.decided_by AS BLOB), r.decided_at, "
+    "CAST(r.memory_id AS BLOB), r.undo, {}"
 )
 # To decide takes as long as embedding what is promoted; this is for one who hangs.
 _PATIENCE = 120.0
@@ -30,8 +37,9 @@ _WITH_RULING = "JOIN standing s ON s.offer = o.row JOIN rulings r ON r.number = 
 
 
 class SQLiteQuarantine:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, damage: Damage) -> None:
         self._database = database
+        self._damage = damage
         path = database.path
         self._deciding = WriteLock(path.with_name(f"{path.name}.deciding.lock"))
         self._settling = WriteLock(path.with_name(f"{path.name}.settling.lock"))
@@ -40,7 +48,10 @@ class SQLiteQuarantine:
         if not offers:
             return []
         with self._database.write() as writer:
-            known = _by_id(writer, [offer.id for offer in offers])
+            damaged = Damage()
+            known = _by_id(writer, [offer.id for offer in offers], damaged)
+            for offer_id in self._damage.take(damaged):  # told again: it takes its place
+                writer.execute("DELETE FROM offers WHERE id = ?", (offer_id,))
             kept: list[bool] = []
             for offer in offers:
                 before = known.setdefault(offer.id, offer)
@@ -53,7 +64,7 @@ class SQLiteQuarantine:
 
     def get(self, ids: Sequence[str]) -> list[Offer | None]:
         with self._database.read() as reader:
-            found = _by_id(reader, ids) if has_tiers(reader) else {}
+            found = _by_id(reader, ids, self._damage) if has_tiers(reader) else {}
         return [found.get(offer_id) for offer_id in ids]
 
     def scan(
@@ -92,7 +103,7 @@ class SQLiteQuarantine:
                 (*bindings, limit + 1),
             )
             rows = [row for (row,) in found]
-            offers = offers_by_row(reader, rows[:limit])
+            offers = offers_by_row(reader, rows[:limit], self._damage)
         return OfferPage(offers, str(rows[limit - 1]) if len(rows) > limit else None)
 
     def decide(self, rulings: Sequence[Ruling]) -> None:
@@ -137,11 +148,14 @@ class SQLiteQuarantine:
             if not has_tiers(reader):
                 return []
             rows = reader.execute(
-                "SELECT o.id, r.decision, r.reason, r.decided_by, r.decided_at, r.memory_id, r.undo"
-                " FROM offers o JOIN rulings r ON r.offer = o.row WHERE o.id = ? ORDER BY r.number",
+                f"SELECT s.space, o.id, {_ruling_columns(reader)} FROM offers o "
+                "JOIN rulings r ON r.offer = o.row JOIN standing s ON s.offer = o.row "
+                "WHERE o.id = ? ORDER BY r.number",
                 (offer_id,),
             )
-            return [_ruling(row) for row in rows]
+            return list(
+                sound_snapshots(list(rows), self._damage, lambda row: _ruling(row[1], row[2:]))
+            )
 
     def made_from(self, source_hash: str) -> list[str]:
         return self.children([_origin(source_hash)])
@@ -177,28 +191,41 @@ class SQLiteQuarantine:
         return gone
 
 
-def _by_id(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Offer]:
+def _ruling_columns(connection: apsw.Connection) -> str:
+    version: int = connection.pragma("user_version")
+    return _RULING.format("r.checksum" if version >= WITH_CHECKSUMS else "NULL")
+
+
+def _by_id(connection: apsw.Connection, ids: Sequence[str], damage: Damage) -> dict[str, Offer]:
     rows = connection.execute(
-        f"SELECT {_SELECTED} FROM json_each(?) j CROSS JOIN offers o ON o.id = j.value "
-        f"{_WITH_RULING}",
+        f"SELECT {_SELECTED}{_ruling_columns(connection)} FROM json_each(?) j "
+        f"CROSS JOIN offers o ON o.id = j.value {_WITH_RULING}",
         (dump(list(ids)),),
     )
-    return {offer.id: offer for offer in map(_offer, rows)}
+    return {offer.id: offer for offer in sound_snapshots(list(rows), damage, _offer)}
 
 
-def offers_by_row(connection: apsw.Connection, numbers: Sequence[int]) -> list[Offer]:
+def offers_by_row(
+    connection: apsw.Connection, numbers: Sequence[int], damage: Damage
+) -> list[Offer]:
     rows = connection.execute(
-        f"SELECT {_SELECTED} FROM json_each(?) j CROSS JOIN offers o ON o.row = j.value "
-        f"{_WITH_RULING} ORDER BY j.key",
+        f"SELECT {_SELECTED}{_ruling_columns(connection)} FROM json_each(?) j "
+        f"CROSS JOIN offers o ON o.row = j.value {_WITH_RULING} ORDER BY j.key",
         (dump(list(numbers)),),
     )
-    return [_offer(row) for row in rows]
+    return list(sound_snapshots(list(rows), damage, _offer))
 
 
 def _insert(writer: apsw.Connection, offer: Offer) -> None:
     writer.execute(
         "INSERT INTO offers (id, source_hash, identity, details, memory) VALUES (?, ?, ?, ?, ?)",
-        (offer.id, offer.source_hash, offer.identity, _details(offer), snapshot(offer.memory)),
+        (
+            offer.id,
+            offer.source_hash,
+            offer.identity,
+            sealed(_details(offer), _named(offer.id, offer.source_hash, offer.identity)),
+            snapshot(offer.memory),
+        ),
     )
     row = writer.last_insert_rowid()
     writer.executemany(
@@ -220,21 +247,37 @@ def _rule(writer: apsw.Connection, row: int, ruling: Ruling) -> int:
     _, decision, reason, by, at, memory_id, undo, supersedes = ruling
     if supersedes:  # both are ids, and no id has a blank in it
         memory_id = f"{memory_id} {supersedes}"
+    said = (decision, reason, by, to_micros(at), memory_id, int(undo))
     writer.execute(
-        "INSERT INTO rulings (offer, decision, reason, decided_by, decided_at, memory_id, undo) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (row, decision, reason, by, to_micros(at), memory_id, undo),
+        "INSERT INTO rulings (offer, decision, reason, decided_by, decided_at, memory_id, undo, "
+        "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (row, *said, ruling_checksum(ruling.offer_id, said)),
     )
     return writer.last_insert_rowid()
 
 
-def _ruling(row: tuple[Any, ...]) -> Ruling:
-    offer_id, decision, reason, by, at, held, undo = row
-    memory_id, _, supersedes = held.partition(" ")
-    moment = from_micros(at)
+def ruling_checksum(offer_id: str, said: Sequence[object]) -> int:
+    """Return the checksum of a decision: over the columns from `decision` to `undo`."""
+    return crc32("\x1f".join((offer_id, *map(str, said))).encode("utf-8", "surrogatepass"))
+
+
+def _ruling(offer_id: str, row: tuple[Any, ...]) -> Ruling:
+    """Return the decision. Raise ValueError if it is damaged."""
+    decision, reason, by, memory_id = (row[at].decode() for at in (0, 1, 2, 4))
+    at, undo, told = row[3], row[5], row[6]
+    if told is not None:
+        said = (decision, reason, by, at, memory_id, undo)
+        if told != ruling_checksum(offer_id, said):
+            raise ValueError("the checksum of a decision does not match")
+    memory_id, _, supersedes = memory_id.partition(" ")
     return Ruling(
-        offer_id, Decision(decision), reason, by, moment, memory_id, bool(undo), supersedes
+        offer_id, Decision(decision), reason, by, from_micros(at), memory_id, bool(undo), supersedes
     )
+
+
+def _named(offer_id: str, source_hash: str, identity: str) -> str:
+    """What the columns of an offer say beside its details, for the checksum."""
+    return "\x1f".join((offer_id, source_hash, identity))
 
 
 def _details(offer: Offer) -> str:
@@ -253,8 +296,10 @@ def _details(offer: Offer) -> str:
 
 
 def _offer(row: tuple[Any, ...]) -> Offer:
-    memory, source_hash, identity, details, decision, reason, decided_by, decided_at = row
-    said = json.loads(details)
+    """Return the offer. Raise ValueError if it or the decision on it is damaged."""
+    memory, source_hash, identity, details = (part.decode() for part in row[2:6])
+    said = json.loads(unsealed(details, _named(row[1], source_hash, identity)))
+    ruling = _ruling(row[1], row[6:])
     return Offer(
         memory=from_snapshot(memory),
         by=Principal(*said["by"]),
@@ -266,8 +311,8 @@ def _offer(row: tuple[Any, ...]) -> Offer:
         risk=said["risk"],
         findings=tuple(said["findings"]),
         redacted=tuple(said["redacted"]),
-        decision=Decision(decision),
-        reason=reason,
-        decided_at=from_micros(decided_at),
-        decided_by=decided_by,
+        decision=ruling.decision,
+        reason=ruling.reason,
+        decided_at=ruling.at,
+        decided_by=ruling.by,
     )

@@ -1,22 +1,39 @@
-"""Between a `Memory` and its row."""
+"""Between a `Memory` and its row, with the row's checksum."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
+from zlib import crc32
 
 import apsw
 
 from bethink.clock import from_micros, to_micros
+from bethink.stores.damage import Damage, RowDamaged, sealed, unsealed
 from bethink.vocabulary import Memory, OpenMemory
+
+_T = TypeVar("_T")
 
 COLUMNS = (
     "id, text, kind, section, tags, entities, source, provenance, confidence, occurred_at, "
     "created_at, updated_at, valid_from, valid_to, reinforcement, access_count, metadata"
 )
-SELECTED = "s.name, " + ", ".join(f"m.{name}" for name in COLUMNS.split(", "))
+_VALUES = "s.name, " + ", ".join(f"m.{name}" for name in COLUMNS.split(", "))
+_SELECTED = f"{_VALUES}, m.checksum"
+_SELECTED_BEFORE = f"{_VALUES}, NULL"
+_WITH_CHECKSUMS = 4  # the schema; see `schema.py`
+
+
+NO_SUM = -1  # what no row has: CRC-32 is never negative
+
+
+def selected(connection: apsw.Connection) -> str:
+    """Return what `from_row` needs of `memories m JOIN spaces s`. A file that may only be read may
+    be older than checksums."""
+    version: int = connection.pragma("user_version")
+    return _SELECTED if version >= _WITH_CHECKSUMS else _SELECTED_BEFORE
 
 
 def dump(value: Any) -> str:
@@ -57,8 +74,47 @@ def to_row(memory: Memory) -> tuple[Any, ...]:
     )
 
 
+def checksum(row: Sequence[Any]) -> int:
+    """Return the checksum of values in the order of `selected`, without the last: over the space
+    and all that the memory says, not over its counters."""
+    return crc32(
+        "\x1f".join(
+            (
+                *row[:9],
+                str(row[9]),
+                str(row[10]),
+                str(row[11]),
+                str(row[12]),
+                str(row[13]),
+                str(row[14]),
+                row[17],
+            )
+        ).encode("utf-8", "surrogatepass")
+    )
+
+
+def checksum_of(memory: Memory) -> int:
+    """Return the checksum that the memory's row must have."""
+    row = to_row(memory)
+    return checksum((memory.space, *row[:8], float(row[8]), *row[9:]))
+
+
 def from_row(row: tuple[Any, ...]) -> Memory:
-    """A memory from values in the order of `SELECTED`."""
+    """Return the memory of values in the order of `selected`. Raise RowDamaged if they are not
+    those that were stored; a row without a checksum was written before there were any."""
+    told = row[18]
+    if told is not None:
+        try:
+            same = checksum(row) == told
+        except TypeError:  # a column changed its type
+            same = False
+        if not same:
+            raise RowDamaged(str(row[0]), str(row[1]))
+    return from_values(row[:18])
+
+
+def from_values(row: tuple[Any, ...]) -> Memory:
+    """Return the memory of these values, without a look at a checksum."""
     made: Any = OpenMemory()
     made.space, made.id, made.text, made.kind, made.section = row[:5]
     tags, entities, made.source, provenance, made.confidence = row[5:10]
@@ -78,35 +134,82 @@ def from_row(row: tuple[Any, ...]) -> Memory:
     return memory
 
 
-def readable(
-    connection: apsw.Connection, numbers: Sequence[int], damaged: list[str] | None
-) -> list[Memory]:
-    """Memories by row number, in that order. A text that is no UTF-8 any more raises, or with a
-    list given is named there and passed over."""
-    sql = (
-        f"SELECT m.row, {SELECTED} FROM json_each(?) j JOIN memories m ON m.row = j.value "
-        "JOIN spaces s ON s.id = m.space"
-    )
-    try:
-        found = {row[0]: row for row in connection.execute(sql, (dump(list(numbers)),))}
-        return [from_row(found[number][1:]) for number in numbers if number in found]
-    except ValueError:  # UnicodeDecodeError, or JSON that is none
-        if damaged is None:
-            raise
-    memories: list[Memory] = []
-    for number in numbers:
+_WHO = "SELECT CAST(s.name AS BLOB), CAST(m.id AS BLOB) FROM {} JOIN spaces s ON s.id = m.space"
+BY_ROW = "json_each(?) j JOIN memories m ON m.row = j.value"
+BY_ID = "json_each(?) j JOIN memories m ON m.id = j.value"
+BY_PASSAGE = (
+    "json_each(?) j CROSS JOIN passages p ON p.pid = j.value JOIN memories m ON m.row = p.memory"
+)
+
+
+def sound_rows(
+    connection: apsw.Connection,
+    source: str,
+    keys: Sequence[object],
+    make: Callable[[tuple[Any, ...]], _T],
+    damage: Damage,
+    *,
+    first: str = "",
+) -> Iterator[_T]:
+    """Yield what `make` makes of each row with one of these keys; note and leave out those that
+    are damaged. `source` is one of the `BY_…`; `first`: what to select before the memory."""
+    before = f"{first}, " if first else ""
+    sql = f"SELECT {before}{selected(connection)} FROM {source} JOIN spaces s ON s.id = m.space"
+    for row in _rows(connection, sql, keys, source, damage):
         try:
-            rows = list(connection.execute(sql, (dump([number]),)))
-            memories += [from_row(row[1:]) for row in rows]
-        except ValueError:
-            damaged.append(f"row {number}")
-    return memories
+            yield make(row)
+        except RowDamaged as e:
+            damage.note(e.space, e.record)
+        except (ValueError, TypeError):  # JSON that is none, in a row without a checksum
+            damage.note(str(row[-19]), str(row[-18]))
+
+
+def _rows(
+    connection: apsw.Connection, sql: str, keys: Sequence[object], source: str, damage: Damage
+) -> list[tuple[Any, ...]]:
+    """Read all at once; one by one where a text is no UTF-8 any more, which apsw refuses."""
+    try:
+        return list(connection.execute(sql, (dump(list(keys)),)))
+    except UnicodeDecodeError:
+        pass
+    found: list[tuple[Any, ...]] = []
+    for key in keys:
+        try:
+            found += list(connection.execute(sql, (dump([key]),)))
+        except UnicodeDecodeError:
+            note_unreadable(connection, source, key, damage)
+    return found
+
+
+def note_unreadable(connection: apsw.Connection, source: str, key: object, damage: Damage) -> None:
+    """Note a memory of which some text is no UTF-8, by what can be read of its name."""
+    for space, memory_id in connection.execute(_WHO.format(source), (dump([key]),)):
+        damage.note(space.decode("utf-8", "replace"), memory_id.decode("utf-8", "replace"))
+
+
+def readable(
+    connection: apsw.Connection, numbers: Sequence[int], damage: Damage, damaged: list[str] | None
+) -> list[Memory]:
+    """Return memories by row number, in that order. Those that are damaged are left out, noted,
+    and named in the list if one is given."""
+    own = Damage()  # other threads may note something meanwhile
+
+    def made(row: tuple[Any, ...]) -> tuple[int, Memory]:
+        return row[0], from_row(row[1:])
+
+    found = dict(sound_rows(connection, BY_ROW, numbers, made, own, first="m.row"))
+    named = damage.take(own)
+    if damaged is not None:
+        damaged += named
+    return [found[number] for number in numbers if number in found]
 
 
 def snapshot(memory: Memory) -> str:
-    """A memory as JSON, for the history and for what waits before it is remembered."""
-    return dump([memory.space, *to_row(memory)])
+    """Return a memory as JSON with a checksum, for the history and for what waits before it is
+    remembered."""
+    return sealed(dump([memory.space, *to_row(memory)]))
 
 
 def from_snapshot(text: str) -> Memory:
-    return from_row(tuple(json.loads(text)))
+    """Return the memory. Raise ValueError if the text is not what was stored."""
+    return from_values(tuple(json.loads(unsealed(text))))

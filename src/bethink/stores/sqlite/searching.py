@@ -11,18 +11,19 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from bethink.errors import FingerprintMismatch
 from bethink.filters import Filter
 from bethink.stores.background import mean_and_spread
+from bethink.stores.damage import Damage
 from bethink.stores.protocol import Compared, Counted, Frequencies, Neighbours, TermCounts
 from bethink.stores.sqlite import large, vector_tables, words
 from bethink.stores.sqlite.dividing import asked_of_each, divided, left_out
 from bethink.stores.sqlite.lately import Lately
-from bethink.stores.sqlite.rows import SELECTED, from_row
+from bethink.stores.sqlite.rows import BY_PASSAGE, from_row, sound_rows
 from bethink.stores.sqlite.spaces import SpaceRow, spaces_of
 from bethink.stores.sqlite.vector_tables import VectorTable
 from bethink.stores.sqlite.where import to_sql
@@ -43,15 +44,16 @@ _WIDER = 4
 class Searcher:
     """The indexes that one process keeps in memory. `behind` says that files want maintenance."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, damage: Damage) -> None:
         self._folder = large.directory(database)
+        self._damage = damage
         self._guard = threading.Lock()
         self._indexes: dict[tuple[int, int], VectorIndex] = {}
         self._postings: dict[int, PostingsIndex] = {}
         self._trusted_words: dict[int, tuple[int, int]] = {}  # by space: up to which change
         self._use_files = True
         self._chosen: Chosen | None = None
-        self._lately = Lately()
+        self._lately = Lately(damage)
         self.behind = False
 
     def forget(self, *, use_files: bool = True) -> None:
@@ -266,13 +268,11 @@ class Searcher:
         self, reader: apsw.Connection, keys: Sequence[tuple[str, int]]
     ) -> list[tuple[Memory, Passage] | None]:
         def rows(pids: list[int]) -> dict[int, tuple[Memory, Passage]]:
-            found = reader.execute(
-                f"SELECT p.pid, p.ordinal, p.start, p.stop, {SELECTED} FROM json_each(?) j "
-                "CROSS JOIN passages p ON p.pid = j.value JOIN memories m ON m.row = p.memory "
-                "JOIN spaces s ON s.id = m.space",
-                (str(pids),),  # whole numbers: JSON as they stand
+            return dict(
+                sound_rows(
+                    reader, BY_PASSAGE, pids, _with_passage, self._damage, first=_PASSAGE_COLUMNS
+                )
             )
-            return {row[0]: (from_row(row[4:]), Passage(*row[1:4])) for row in found}
 
         return self._lately.each(reader, keys, rows)
 
@@ -313,6 +313,13 @@ class Searcher:
                     self._folder, table, space, use_files=self._use_files
                 )
             return self._indexes[key]
+
+
+_PASSAGE_COLUMNS = "p.pid, p.ordinal, p.start, p.stop"
+
+
+def _with_passage(row: tuple[Any, ...]) -> tuple[int, tuple[Memory, Passage]]:
+    return row[0], (from_row(row[4:]), Passage(*row[1:4]))
 
 
 def _is_term(text: str) -> bool:

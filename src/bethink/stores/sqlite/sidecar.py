@@ -3,20 +3,21 @@
 A sidecar is a handful of flat arrays that grow only at their end. The database lists it
 (`sidecars`: generation, rows, change number, checksum), so the file is never believed further than
 a committed row says. Data is flushed to disk before that row is written. Forgetting overwrites in
-place. Only who holds the write lock changes files.
+place. Only who holds the write lock changes files, and only files that are ours (`own_files`).
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
+
+from bethink.stores.sqlite import own_files
 
 Ints = NDArray[np.int64]
 Sums = NDArray[np.uint64]
@@ -63,8 +64,10 @@ def sweep(connection: apsw.Connection, folder: Path) -> None:
     was killed left behind. They hold what may have been forgotten since."""
     rows = connection.execute("SELECT kind, space, generation, rows, seq, checksum FROM sidecars")
     known = {name for kind, space, *entry in rows for name in names(kind, space, Listed(*entry))}
-    shred(p for p in folder.iterdir() if p.name.partition(".")[0] not in known)
-    shred(folder.glob("*.new"))  # drafts: whoever wrote one is gone, for we hold the lock
+    # drafts too: whoever wrote one is gone, for we hold the lock
+    own_files.shred(
+        folder, lambda name: name.endswith(".new") or name.partition(".")[0] not in known
+    )
 
 
 def new_generation() -> str:
@@ -105,24 +108,21 @@ def checksum(*arrays: NDArray[Any]) -> int:
 
 def write_at(path: Path, *pieces: tuple[int, bytes | memoryview]) -> None:
     """Write (offset, data) pieces into a file, in order, and see them safely to the disk."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
+    with own_files.open_own(path, create=True) as handle:
         for offset, data in pieces:
             view = memoryview(data).cast("B")
             done = 0
             while done < len(view):
                 done += os.pwrite(handle, view[done:], offset + done)
         os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write_whole(path: Path, data: bytes | memoryview) -> None:
     """Replace a file in one step."""
     draft = path.with_name(path.name + ".new")
-    draft.unlink(missing_ok=True)  # of a process that was killed, and perhaps longer than ours
+    own_files.discard(draft)  # of a process that was killed, and perhaps longer than ours
     write_at(draft, (0, data))
-    os.replace(draft, path)
+    own_files.put_in_place(draft, path)
 
 
 def cut(path: Path, size: int) -> None:
@@ -130,19 +130,5 @@ def cut(path: Path, size: int) -> None:
     surplus = path.stat().st_size - size
     if surplus > 0:
         write_at(path, (size, bytes(surplus)))
-        os.truncate(path, size)
-
-
-def shred(paths: Iterable[Path]) -> None:
-    """Overwrite and delete: what is forgotten must not be read from the free blocks of a disk."""
-    for path in paths:
-        try:
-            with open(path, "r+b", buffering=0) as file:
-                size = os.fstat(file.fileno()).st_size
-                block = bytes(1 << 20)
-                for _ in range(0, size, len(block)):
-                    file.write(block[: size - file.tell()])
-                os.fsync(file.fileno())
-            path.unlink()
-        except FileNotFoundError:
-            continue
+        with own_files.open_own(path) as handle:
+            os.ftruncate(handle, size)

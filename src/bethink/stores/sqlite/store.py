@@ -6,7 +6,6 @@ them at every question (`searching.py`); `upkeep.py` keeps what is derived in or
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from bethink.addresses import IN_MEMORY
 from bethink.clock import from_micros
-from bethink.errors import InvalidInput, StoreReadOnly
+from bethink.errors import InvalidInput, StoreMissing, StoreReadOnly
 from bethink.filters import Filter
 from bethink.stores.cursors import place
+from bethink.stores.damage import Damage, sound_snapshots
 from bethink.stores.protocol import (
     Compared,
     Embedding,
@@ -34,7 +34,13 @@ from bethink.stores.sqlite.connection import check_sqlite_version, create_privat
 from bethink.stores.sqlite.database import Database
 from bethink.stores.sqlite.generations import HasGenerations
 from bethink.stores.sqlite.histories import Opening
-from bethink.stores.sqlite.rows import SELECTED, from_row, from_snapshot, readable
+from bethink.stores.sqlite.rows import (
+    BY_ID,
+    from_row,
+    from_snapshot,
+    readable,
+    sound_rows,
+)
 from bethink.stores.sqlite.searching import Searcher, neighbours
 from bethink.stores.sqlite.spaces import ensure_space, space_id, space_infos, spaces_of
 from bethink.stores.sqlite.starts import rows_passing
@@ -73,7 +79,8 @@ class SQLiteStore(HasGenerations, HasWhole):
         self.path = Path(path).absolute()
         with plain_errors(self.path):
             self._database = Database(self.path, read_only=read_only)
-            self._searcher = Searcher(self.path)
+            self.damage = Damage()
+            self._searcher = Searcher(self.path, self.damage)
             self._upkeep = Upkeep(self._database, self._searcher)
             self._events: SQLiteEventLog | None = None
             self._guard = threading.Lock()
@@ -93,13 +100,31 @@ class SQLiteStore(HasGenerations, HasWhole):
             return
         if self.path.exists() and self.path.stat().st_size:
             with self._database.connection() as reader:
-                if schema.is_current(reader) and schema.tokeniser(reader) == tokenise.VERSION:
+                if (
+                    schema.is_current(reader)
+                    and schema.tokeniser(reader) == tokenise.VERSION
+                    and schema.is_sealed(reader)
+                ):
                     return
+        self._refuse_to_begin_anew()
         create_private(self.path)
         with self._database.write() as writer:
             schema.migrate(writer)
+            schema.seal(writer)
             if schema.tokeniser(writer) != tokenise.VERSION:
                 self._upkeep.rebuild_words(writer)
+
+    def _refuse_to_begin_anew(self) -> None:
+        from bethink.stores.sqlite.own_files import left_of
+
+        left = left_of(self.path)
+        if left:
+            state = "is empty" if self.path.exists() else "is missing"
+            raise StoreMissing(
+                f"{self.path} {state}, but {', '.join(left)} beside it belongs to it: something "
+                "was lost. Nothing was changed. Put the file back (from a backup, with what lay "
+                "beside it), or move these away to begin a new store"
+            )
 
     # Truth
 
@@ -109,7 +134,10 @@ class SQLiteStore(HasGenerations, HasWhole):
 
         def put() -> list[Written]:
             with self._database.write() as writer:
-                return writing.put(writer, entries, fingerprint)
+                written, gone = writing.put(writer, entries, fingerprint)
+                if gone:  # a damaged memory was replaced
+                    self._upkeep.erase(writer, gone)
+                return written
 
         return self._upkeep.mended(put)
 
@@ -144,12 +172,8 @@ class SQLiteStore(HasGenerations, HasWhole):
         self, ids: Sequence[str], *, spaces: Sequence[str] | None = None
     ) -> list[Memory | None]:
         with self._database.read() as reader:
-            rows = reader.execute(
-                f"SELECT {SELECTED} FROM json_each(?) j JOIN memories m ON m.id = j.value "
-                "JOIN spaces s ON s.id = m.space",
-                (json.dumps(list(ids)),),
-            )
-            found = {memory.id: memory for memory in map(from_row, rows)}
+            rows = sound_rows(reader, BY_ID, ids, from_row, self.damage)
+            found = {memory.id: memory for memory in rows}
         if spaces is not None:
             found = {i: memory for i, memory in found.items() if memory.space in spaces}
         return [found.get(memory_id) for memory_id in ids]
@@ -211,7 +235,7 @@ class SQLiteStore(HasGenerations, HasWhole):
             )
             rows = [row for (row,) in found]
             more = len(rows) > limit
-            memories = readable(reader, rows[:limit], damaged)
+            memories = readable(reader, rows[:limit], self.damage, damaged)
         return Page(memories, str(rows[limit - 1]) if more else None)
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
@@ -225,11 +249,18 @@ class SQLiteStore(HasGenerations, HasWhole):
     def history(self, memory_id: str) -> list[Revision]:
         with self._database.read() as reader:
             rows = reader.execute(
-                "SELECT r.snapshot, r.replaced_at FROM revisions r JOIN memories m "
-                "ON m.row = r.memory WHERE m.id = ? ORDER BY r.rowid DESC",
+                "SELECT s.name, m.id, CAST(r.snapshot AS BLOB), r.replaced_at FROM revisions r "
+                "JOIN memories m ON m.row = r.memory JOIN spaces s ON s.id = m.space "
+                "WHERE m.id = ? ORDER BY r.rowid DESC",
                 (memory_id,),
             )
-            return [Revision(from_snapshot(text), from_micros(at)) for text, at in rows]
+            return list(
+                sound_snapshots(
+                    list(rows),
+                    self.damage,
+                    lambda row: Revision(from_snapshot(row[2].decode()), from_micros(row[3])),
+                )
+            )
 
     def touch(self, *, accessed: Mapping[str, int], reinforced: Mapping[str, int]) -> None:
         if accessed or reinforced:
@@ -373,15 +404,17 @@ class SQLiteStore(HasGenerations, HasWhole):
 
         with self._guard:
             if self._events is None:
-                self._events = SQLiteEventLog(self._database)
+                self._events = SQLiteEventLog(self._database, self.damage)
         return Tiers(
-            SQLiteQuarantine(self._database), SQLiteWorkingMemory(self._database), self._events
+            SQLiteQuarantine(self._database, self.damage),
+            SQLiteWorkingMemory(self._database, self.damage),
+            self._events,
         )
 
     def feed(self) -> SQLiteFeed:
         from bethink.stores.sqlite.changes import SQLiteFeed  # only who is followed needs it
 
-        return SQLiteFeed(self._database)
+        return SQLiteFeed(self._database, self.damage)
 
     def notes(self, prefix: str = "") -> dict[str, str]:
         with self._database.read() as reader:

@@ -9,11 +9,13 @@ from pathlib import Path
 import apsw
 
 from bethink.errors import BethinkError, StoreFull
+from bethink.stores.damage import Damage
 from bethink.stores.sqlite import events
 from bethink.stores.sqlite.connection import connect, crammed, plain_errors
 from bethink.stores.sqlite.quarantine import offers_by_row
 from bethink.stores.sqlite.rows import dump, from_snapshot
 from bethink.stores.sqlite.schema import has_tiers
+from bethink.stores.sqlite.working import RECENT, recent_from
 from bethink.vocabulary import Check
 
 _BATCH = 1000
@@ -26,8 +28,14 @@ def check_tiers(connection: apsw.Connection, fix: str) -> list[Check]:
     checks: list[Check] = []
     offers = _numbers(connection, "SELECT row FROM offers ORDER BY row")
     if offers:
-        bad = _unreadable(offers, lambda rows: len(offers_by_row(connection, rows)) == len(rows))
+        bad = _unreadable(
+            offers, lambda rows: len(offers_by_row(connection, rows, Damage())) == len(rows)
+        )
         checks.append(_finding("quarantine", len(offers), bad, "offers", fix))
+    former = _numbers(connection, "SELECT rowid FROM revisions ORDER BY rowid")
+    if former:
+        bad = _unreadable(former, lambda rows: _read_former(connection, rows))
+        checks.append(_finding("history", len(former), bad, "former texts", fix))
     recent = _numbers(connection, "SELECT number FROM working ORDER BY number")
     if recent:
         bad = _unreadable(recent, lambda rows: _read_recent(connection, rows))
@@ -41,10 +49,19 @@ def _numbers(connection: apsw.Connection, sql: str) -> list[int]:
 
 def _read_recent(connection: apsw.Connection, numbers: Sequence[int]) -> bool:
     rows = connection.execute(
-        "SELECT w.memory FROM json_each(?) j CROSS JOIN working w ON w.number = j.value",
+        f"SELECT {RECENT} FROM json_each(?) j CROSS JOIN working w ON w.number = j.value",
         (dump(list(numbers)),),
     )
-    return len([from_snapshot(text) for (text,) in rows]) == len(numbers)
+    return len([recent_from(row) for row in rows]) == len(numbers)
+
+
+def _read_former(connection: apsw.Connection, numbers: Sequence[int]) -> bool:
+    rows = connection.execute(
+        "SELECT CAST(r.snapshot AS BLOB) FROM json_each(?) j "
+        "CROSS JOIN revisions r ON r.rowid = j.value",
+        (dump(list(numbers)),),
+    )
+    return len([from_snapshot(text.decode()) for (text,) in rows]) == len(numbers)
 
 
 def _unreadable(numbers: Sequence[int], read: Callable[[Sequence[int]], bool]) -> list[int]:

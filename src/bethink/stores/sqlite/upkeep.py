@@ -38,7 +38,10 @@ class Upkeep:
 
     def erase(self, writer: apsw.Connection, gone: Mapping[int, list[int]]) -> None:
         """Mark what is forgotten in the files beside the database; `tidy` overwrites it."""
-        if not self._folder.exists():
+        from bethink.stores.sqlite import own_files
+
+        if not own_files.is_ours(self._folder):
+            writer.execute("DELETE FROM sidecars")  # what cannot be erased there is not read
             return
         from bethink.stores.sqlite.vector_files import VectorFiles
 
@@ -60,9 +63,10 @@ class Upkeep:
         self._database.empty_log()
 
     def tidy_files(self) -> None:
-        if not self._folder.exists():
+        from bethink.stores.sqlite import own_files, sidecar
+
+        if not own_files.is_ours(self._folder):
             return
-        from bethink.stores.sqlite import sidecar
         from bethink.stores.sqlite.vector_files import VectorFiles
 
         with self._database.write() as writer:

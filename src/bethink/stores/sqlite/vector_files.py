@@ -22,7 +22,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from bethink.stores.sqlite import large, sidecar
+from bethink.stores.sqlite import large, own_files, sidecar
 from bethink.stores.sqlite.sidecar import Floats, Ints, Listed, Sums
 from bethink.stores.sqlite.vector_tables import VectorTable
 
@@ -115,7 +115,7 @@ class VectorFiles:
         ).get
         if held is None or held < large.SIDECAR_FROM:
             return
-        self._folder.mkdir(mode=0o700, exist_ok=True)
+        own_files.make_folder(self._folder)
         entry = self.listed(connection)
         base = former = None if entry is None else self.load(entry)
         if base is None:
@@ -125,7 +125,10 @@ class VectorFiles:
             if len(base.pids) + len(pids) - held > held // 2:  # more than a third is dead
                 base = self._write_new(connection, seq)
             elif large.behind(len(pids), len(base.pids)):
-                base = self._extend(connection, base, pids, matrix, seq)
+                try:
+                    base = self._extend(connection, base, pids, matrix, seq)
+                except own_files.NotOurs:  # e.g. a hard link to it was made: begin another file
+                    base = self._write_new(connection, seq)
         if held >= large.PQ_FROM and can_quantise(self._table):
             self._train(base, former)
 
@@ -221,14 +224,24 @@ class VectorFiles:
             numbers, sums = base.pids.copy(), base.sums.copy()
             numbers[at], sums[at] = -1, 0
             renewed = entry._replace(checksum=sidecar.checksum(numbers, sums))
-            self._save(connection, renewed, numbers, sums)
+            try:
+                self._save(connection, renewed, numbers, sums)
+            except own_files.NotOurs:
+                sidecar.strike(connection, self.kind, self._space)
 
     def scrub(self, connection: apsw.Connection) -> None:
-        """Overwrite forgotten rows, and what a killed writer left beyond the listed ones."""
+        """Overwrite forgotten rows, and what a killed writer left beyond the listed ones. A file
+        that is not ours alone any more is not touched, and not used."""
         entry = self.listed(connection)
         base = None if entry is None else self._open(entry)
         if entry is None or base is None:
             return
+        try:
+            self._overwrite(entry, base)
+        except own_files.NotOurs:
+            sidecar.strike(connection, self.kind, self._space)
+
+    def _overwrite(self, entry: Listed, base: Base) -> None:
         width = self._table.dimension * 4
         sidecar.cut(self._vectors(entry), _HEAD + entry.rows * width)
         dead = np.flatnonzero(base.pids < 0)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import apsw
 
 from bethink.clock import from_micros
+from bethink.stores.damage import Damage, sound_snapshots
 from bethink.stores.movable import Exchange, Kept, Whole
 from bethink.stores.protocol import Embedding
 from bethink.stores.sqlite import notes, writing
@@ -22,9 +24,14 @@ from bethink.vocabulary import Revision
 
 _IDENTITIES = "SELECT m.id, m.identity FROM json_each(?) j JOIN memories m ON m.id = j.value"
 _HISTORY = (
-    "SELECT m.id, r.snapshot, r.replaced_at FROM json_each(?) j JOIN memories m ON m.id = j.value "
+    "SELECT s.name, m.id, CAST(r.snapshot AS BLOB), r.replaced_at FROM json_each(?) j "
+    "JOIN memories m ON m.id = j.value JOIN spaces s ON s.id = m.space "
     "JOIN revisions r ON r.memory = m.row ORDER BY r.rowid DESC"
 )
+
+
+def _former(row: tuple[Any, ...]) -> tuple[str, Revision]:
+    return row[1], Revision(from_snapshot(row[2].decode()), from_micros(row[3]))
 
 
 class HasWhole:
@@ -33,23 +40,25 @@ class HasWhole:
     _database: Database
     _searcher: Searcher
     _upkeep: Upkeep
+    damage: Damage
 
     def whole(self, ids: Sequence[str]) -> list[Whole | None]:
         with self._database.read() as reader:
-            return _whole(reader, ids)
+            return _whole(reader, ids, self.damage)
 
     def exchange(
         self, exchanges: Sequence[Exchange], *, fingerprint: str | None = None
     ) -> list[bool]:
         def exchange() -> list[bool]:
             with self._database.write() as writer:
-                held = _whole(writer, [one.id for one in exchanges])
+                held = _whole(writer, [one.id for one in exchanges], self.damage)
                 done = [one.may_be_made(now) for one, now in zip(exchanges, held, strict=True)]
                 made = [one for one, may in zip(exchanges, done, strict=True) if may]
                 _, gone = writing.delete(writer, [one.id for one in made if one.seen is not None])
                 self._upkeep.erase(writer, gone)
                 entries = [one.instead for one in made if one.instead is not None]
-                writing.put(writer, entries, fingerprint)
+                _, gone = writing.put(writer, entries, fingerprint)
+                self._upkeep.erase(writer, gone)
                 return done
 
         done = self._upkeep.mended(exchange)
@@ -82,22 +91,31 @@ class HasWhole:
             return embeddings(reader)
 
     def working(self) -> list[Kept]:
+        from bethink.stores.sqlite.working import RECENT, recent_from  # no question needs it
+
         with self._database.read() as reader:
             if not has_tiers(reader):
                 return []
-            rows = reader.execute("SELECT memory, expires_at FROM working ORDER BY number")
-            return [Kept(from_snapshot(text), from_micros(until)) for text, until in rows]
+            rows = reader.execute(f"SELECT {RECENT}, w.expires_at FROM working w ORDER BY w.number")
+            return list(
+                sound_snapshots(
+                    list(rows),
+                    self.damage,
+                    lambda row: Kept(recent_from(row[:3]), from_micros(row[3])),
+                )
+            )
 
 
-def _whole(reader: apsw.Connection, ids: Sequence[str]) -> list[Whole | None]:
+def _whole(reader: apsw.Connection, ids: Sequence[str], damage: Damage) -> list[Whole | None]:
     from bethink.stores.sqlite.changes import held_now  # no question needs it
 
     asked = json.dumps(list(dict.fromkeys(ids)))
-    held = held_now(reader, ids)
+    held = held_now(reader, ids, damage)
     identities: dict[str, str] = dict(reader.execute(_IDENTITIES, (asked,)))
     history: dict[str, list[Revision]] = defaultdict(list)
-    for memory_id, text, at in reader.execute(_HISTORY, (asked,)):
-        history[memory_id].append(Revision(from_snapshot(text), from_micros(at)))
+    rows = list(reader.execute(_HISTORY, (asked,)))
+    for memory_id, former in sound_snapshots(rows, damage, _former):
+        history[memory_id].append(former)
     return [
         None
         if (one := held.get(memory_id)) is None

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any
 
 import apsw
 
 from bethink.clock import to_micros
 from bethink.errors import StoreError
+from bethink.stores.damage import Damage, sound_snapshots
 from bethink.stores.sqlite.database import Database
 from bethink.stores.sqlite.rows import dump, from_snapshot, snapshot
 from bethink.stores.sqlite.schema import has_tiers
@@ -19,9 +21,22 @@ from bethink.vocabulary import Memory
 MUCH = 200
 
 
+# As bytes: one that is no UTF-8 any more must not keep the others from being read.
+RECENT = "w.space, w.id, CAST(w.memory AS BLOB)"
+
+
+def recent_from(row: tuple[Any, ...]) -> Memory:
+    """Return the memory of a row of `RECENT`. Raise ValueError if it is damaged."""
+    memory = from_snapshot(row[2].decode())
+    if (memory.space, memory.id) != row[:2]:
+        raise ValueError("the row and the memory in it have different names")
+    return memory
+
+
 class SQLiteWorkingMemory:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, damage: Damage) -> None:
         self._database = database
+        self._damage = damage
 
     def add(self, memories: Sequence[Memory], *, now: datetime, keep: int, seconds: float) -> None:
         if not memories:
@@ -49,11 +64,11 @@ class SQLiteWorkingMemory:
             if not has_tiers(reader):
                 return []
             rows = reader.execute(
-                "SELECT memory FROM working WHERE space IN (SELECT value FROM json_each(?)) "
-                "AND expires_at > ? ORDER BY number DESC LIMIT ?",
+                f"SELECT {RECENT} FROM working w WHERE w.space IN (SELECT value FROM json_each(?)) "
+                "AND w.expires_at > ? ORDER BY w.number DESC LIMIT ?",
                 (dump(list(spaces)), to_micros(now), limit),
             )
-            found = [from_snapshot(text) for (text,) in rows]
+            found = list(sound_snapshots(list(rows), self._damage, recent_from))
             expired = len(list(reader.execute(_EXPIRED, (to_micros(now), MUCH))))
         if expired == MUCH and not self._database.read_only:
             # the answer is there already, and must not fail or wait for this
@@ -68,11 +83,11 @@ class SQLiteWorkingMemory:
             if not has_tiers(reader):
                 return [None] * len(ids)
             rows = reader.execute(
-                "SELECT w.memory FROM json_each(?) j CROSS JOIN working w ON w.id = j.value "
+                f"SELECT {RECENT} FROM json_each(?) j CROSS JOIN working w ON w.id = j.value "
                 "WHERE w.expires_at > ?",
                 (dump(list(ids)), to_micros(now)),
             )
-            found = {m.id: m for m in (from_snapshot(text) for (text,) in rows)}
+            found = {m.id: m for m in sound_snapshots(list(rows), self._damage, recent_from)}
         return [found.get(memory_id) for memory_id in ids]
 
     def remove(self, ids: Sequence[str]) -> list[bool]:

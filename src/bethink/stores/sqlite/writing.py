@@ -6,48 +6,64 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import apsw
 
-from bethink.clock import from_micros, to_micros
-from bethink.errors import Conflict, NotFound
+from bethink.clock import to_micros
+from bethink.errors import Conflict, NotFound, StoreCorrupt
+from bethink.stores.damage import HOW_TO_RESTORE, Damage
 from bethink.stores.protocol import MAX_COUNT, Written
 from bethink.stores.sqlite import spaces as spaces_module
 from bethink.stores.sqlite import vector_tables, words
 from bethink.stores.sqlite.connection import insert_rows
 from bethink.stores.sqlite.passages import Placed, add_passages, next_number
-from bethink.stores.sqlite.rows import COLUMNS, SELECTED, from_row, snapshot, to_row
+from bethink.stores.sqlite.rows import (
+    BY_ID,
+    BY_ROW,
+    COLUMNS,
+    checksum_of,
+    from_row,
+    snapshot,
+    sound_rows,
+    to_row,
+)
 from bethink.stores.told_again import takes_in
 from bethink.text.searched import searched_alike
 from bethink.vocabulary import GLOBAL_SPACE, Action, Entry, Memory
 
-_MEMORIES = f"memories (row, space, identity, {COLUMNS})"
+_MEMORIES = f"memories (row, space, identity, {COLUMNS}, checksum)"
 
 
 def known(connection: apsw.Connection, entries: Sequence[Entry]) -> list[bool]:
     """Which entries are there already, by id or by identity?"""
-    ids = _known_ids(connection, [e.memory.id for e in entries])
+    damage = Damage()
+    ids = _known_ids(connection, [e.memory.id for e in entries], damage)
     spaces = {
         name: number
         for name in {e.memory.space for e in entries}
         if (number := spaces_module.space_id(connection, name)) is not None
     }
-    identities = _known_identities(connection, entries, spaces)
+    identities = _known_identities(connection, entries, spaces, damage)
     return [e.memory.id in ids or (e.merge and _holder(e, identities) is not None) for e in entries]
 
 
 def put(
     connection: apsw.Connection, entries: Sequence[Entry], fingerprint: str | None
-) -> list[Written]:
-    """Insert what is new; count what is told again; refuse an id that means something else."""
+) -> tuple[list[Written], dict[int, list[int]]]:
+    """Insert what is new; count what is told again; refuse an id that means something else. What
+    is told under the id of a damaged memory takes its place; return the pids that went so, by
+    space, too."""
     spaces: dict[str, int] = {}
     for entry in entries:
         name = entry.memory.space
         if name not in spaces:
             spaces[name] = spaces_module.ensure_space(connection, name)
-    known_ids = _known_ids(connection, [e.memory.id for e in entries])
-    known_identities = _known_identities(connection, entries, spaces)
+    damage = Damage()
+    known_ids = _known_ids(connection, [e.memory.id for e in entries], damage)
+    damaged = damage.since(0)
+    gone = delete(connection, damaged)[1] if damaged else {}
+    known_identities = _known_identities(connection, entries, spaces, damage)
 
     several = _told_twice(entries)
     created = Action.CREATED
@@ -79,7 +95,7 @@ def put(
         written.append(Written(created, memory.id))
     _insert(connection, fresh, spaces, fingerprint)
     touch(connection, accessed={}, reinforced=told_again)
-    return written
+    return written, gone
 
 
 def _told_twice(entries: Sequence[Entry]) -> frozenset[str]:
@@ -94,13 +110,10 @@ def _same(before: Memory, again: Memory) -> bool:
     return (before.space, before.text, before.kind) == (again.space, again.text, again.kind)
 
 
-def _known_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Memory]:
-    rows = connection.execute(
-        f"SELECT {SELECTED} FROM json_each(?) j JOIN memories m ON m.id = j.value "
-        "JOIN spaces s ON s.id = m.space",
-        (json.dumps(ids),),
-    )
-    return {memory.id: memory for memory in map(from_row, rows)}
+def _known_ids(
+    connection: apsw.Connection, ids: Sequence[str], damage: Damage
+) -> dict[str, Memory]:
+    return {m.id: m for m in sound_rows(connection, BY_ID, ids, from_row, damage)}
 
 
 class _Same(NamedTuple):
@@ -125,9 +138,13 @@ def _holder(entry: Entry, known: _Identities) -> str | None:
 
 
 def _known_identities(
-    connection: apsw.Connection, entries: Sequence[Entry], spaces: Mapping[str, int]
+    connection: apsw.Connection,
+    entries: Sequence[Entry],
+    spaces: Mapping[str, int],
+    damage: Damage,
 ) -> _Identities:
-    """Of those that may be counted with others: what is never merged asks for nobody."""
+    """Of those that may be counted with others: what is never merged asks for nobody. Nothing is
+    counted with a damaged memory, which is not handed out."""
     wanted: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
         if entry.merge and entry.memory.space in spaces:
@@ -137,18 +154,23 @@ def _known_identities(
         of_space = known[name] = {}
         rows = connection.execute(
             # CROSS: in this order, or SQLite walks the whole space once for every batch
-            "SELECT m.identity, m.id, m.valid_from, m.valid_to FROM json_each(?) j "
+            "SELECT m.row, j.value FROM json_each(?) j "
             "CROSS JOIN memories m ON m.space = ? AND m.identity = j.value ORDER BY m.row",
             (json.dumps(list(dict.fromkeys(identities))), spaces[name]),
         )
-        for identity, memory_id, start, end in rows:
-            same = _Same(memory_id, _moment(start), _moment(end))
-            of_space.setdefault(identity, []).append(same)
+        by_row: dict[int, str] = dict(rows)
+        if not by_row:
+            continue
+        held = dict(sound_rows(connection, BY_ROW, list(by_row), _numbered, damage, first="m.row"))
+        for row, identity in by_row.items():
+            if (memory := held.get(row)) is not None:
+                same = _Same(memory.id, memory.valid_from, memory.valid_to)
+                of_space.setdefault(identity, []).append(same)
     return known
 
 
-def _moment(micros: int | None) -> datetime | None:
-    return None if micros is None else from_micros(micros)
+def _numbered(row: tuple[Any, ...]) -> tuple[int, Memory]:
+    return row[0], from_row(row[1:])
 
 
 def _insert(
@@ -164,7 +186,13 @@ def _insert(
         connection,
         _MEMORIES,
         (
-            (row, spaces[entry.memory.space], entry.identity, *to_row(entry.memory))
+            (
+                row,
+                spaces[entry.memory.space],
+                entry.identity,
+                *to_row(entry.memory),
+                checksum_of(entry.memory),
+            )
             for row, entry in enumerate(entries, start=first_row)
         ),
     )
@@ -232,15 +260,12 @@ def revise(
     if found is None:
         raise NotFound(f"no memory has the id {memory.id!r}")
     row, space = found
-    former = from_row(
-        next(
-            connection.execute(
-                f"SELECT {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
-                "WHERE m.row = ?",
-                (row,),
-            )
+    damage = Damage()
+    former = next(sound_rows(connection, BY_ROW, [row], from_row, damage), None)
+    if former is None:
+        raise StoreCorrupt(
+            f"the memory {memory.id!r} is damaged, so nothing was changed; {HOW_TO_RESTORE}"
         )
-    )
     if former.space != memory.space:
         raise Conflict(
             f"{memory.id!r} belongs to space {former.space!r}; a memory cannot move to another"
@@ -252,8 +277,8 @@ def revise(
         )
     columns = ", ".join(f"{name} = ?" for name in COLUMNS.split(", "))
     connection.execute(
-        f"UPDATE memories SET identity = ?, {columns} WHERE row = ?",
-        (entry.identity, *to_row(memory), row),
+        f"UPDATE memories SET identity = ?, {columns}, checksum = ? WHERE row = ?",
+        (entry.identity, *to_row(memory), checksum_of(memory), row),
     )
     connection.execute("DELETE FROM labels WHERE memory = ?", (row,))
     insert_rows(connection, "labels", _labels(memory, row), verb="INSERT OR IGNORE")

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -125,14 +126,17 @@ def _history(arguments: argparse.Namespace) -> list[Turn]:
 def _save(path: str, turns: list[Turn]) -> None:
     """Whole or not at all; only its owner may read what was asked."""
     target = Path(path)
-    draft = target.with_name(f"{target.name}.draft-{os.getpid()}")
     told = json.dumps([turn.as_data() for turn in turns], ensure_ascii=False, indent=1)
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(told.encode() + b"\n")
-        os.replace(draft, target)
+        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f"{target.name}.draft-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(told.encode() + b"\n")
+            os.replace(draft, target)
+        except OSError:
+            os.unlink(draft)
+            raise
     except OSError as e:
-        draft.unlink(missing_ok=True)
         raise InvalidInput(f"--save-history: {path} cannot be written: {e.strerror}") from None
 
 
