@@ -51,7 +51,7 @@ bethink.formats: FORMATS ImportReport
 bethink.knowledge: Answer Citation Document Faq KnowledgeBase SearchParams Turn
 bethink.llms: LLM OpenAICompatibleLLM
 bethink.notebook: Book Books Form SyncReport
-bethink.recall: Budget Cut Hit Judge PRESETS Preset ReciprocalRanks Recollection Rerank Salience
+bethink.recall: Budget Cut Hit Judge PRESETS Preset ReciprocalRanks Recollection Read Salience
 bethink.recall: SearchMeaning SearchResponse SearchResult SearchWords Stage Trace as_history
 bethink.recall: as_markdown preset_named render what_a_model_sees
 bethink.remember: Action Receipt Revision

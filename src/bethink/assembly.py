@@ -175,20 +175,28 @@ class Parts:
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        if not isinstance(self._given_reranker, str):
-            return self._given_reranker
+        given = self._reranker_chosen()
+        if not isinstance(given, str):
+            return given
+        if given == "none":
+            return None
         from bethink.rerankers.loading import reranker_named
 
-        return reranker_named(self._given_reranker, self._settings)
+        return reranker_named(given, self._settings)
+
+    def _reranker_chosen(self) -> Reranker | str:
+        given = self._given_reranker
+        if not isinstance(given, str):
+            return given
+        if given == "auto" and not self._settings.models_path.is_dir():
+            return "none"  # nothing was ever pulled: spare the imports
+        from bethink.rerankers.loading import chosen_reranker
+
+        return chosen_reranker(given, self._settings)
 
     @cached_property
     def hot(self) -> Hot:
-        reranker = self._given_reranker
-        if isinstance(reranker, str):
-            from bethink.rerankers.loading import chosen_reranker
-
-            reranker = chosen_reranker(reranker, self._settings)
-        models = [self.embedder, self._given_llm, reranker, self._tokens_by]
+        models = [self.embedder, self._given_llm, self._reranker_chosen(), self._tokens_by]
         return opened_hot(self._hot_named, self._store, self._settings, self._clock, models)
 
     def hot_numbers(self) -> HotNumbers:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bethink.embedders.models import model_named
-from bethink.models.pull import pull
+from bethink.models.pulling import pull
 
 
 @pytest.fixture(scope="session")

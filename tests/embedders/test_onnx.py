@@ -16,7 +16,7 @@ from bethink.embedders.onnx import OnnxEmbedder
 from bethink.embedders.protocol import Embedder, embed_texts
 from bethink.errors import BethinkError, EmbedderError, InvalidInput
 from bethink.models.files import is_ready, verify
-from bethink.models.pull import pull
+from bethink.models.pulling import pull
 from bethink.settings import Settings
 from bethink.testing import EmbedderContract
 from tests.embedders.serving import Reply, Request, serving

@@ -9,7 +9,7 @@ import pytest
 from bethink import Engine
 from bethink.errors import RerankerError
 from bethink.models.files import is_ready, verify
-from bethink.models.pull import pull
+from bethink.models.pulling import pull
 from bethink.rerankers.cross_encoder import PulledReader
 from bethink.rerankers.loading import reranker_named
 from bethink.rerankers.models import READERS, reader_named

@@ -1,5 +1,5 @@
 """The registry of local embedders: what each is, under which licence, and what its files must hash
-to. `bethink.models.pull` gets them."""
+to. `bethink.models.pulling` gets them."""
 
 from __future__ import annotations
 

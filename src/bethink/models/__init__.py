@@ -1,1 +1,21 @@
-"""Files of local models: which they are, how to get them, and that they are what they should be."""
+"""The files of local models: which ones there are, how they are got, and the check of their content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bethink.lazy_exports import lazy_exports
+
+__all__ = ["Download", "ModelFile", "is_ready", "pull", "verify"]
+
+if TYPE_CHECKING:
+    from bethink.models.files import Download, ModelFile, is_ready, verify
+    from bethink.models.pulling import pull
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "bethink.models.files": "Download ModelFile is_ready verify",
+            "bethink.models.pulling": "pull",
+        },
+    )

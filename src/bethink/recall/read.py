@@ -20,18 +20,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from bethink.errors import RerankerError
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.parts import best_first
 from bethink.recall.relevance import Calibration, log_odds_of, probability, readers
 from bethink.recall.replies import ASKS_FROM, replies_to
-from bethink.rerankers.protocol import ReadsInOrder, Reranker, read_texts, score_texts
 from bethink.text.both_ends import both_ends
 from bethink.text.questions import asking_share
 from bethink.text.scripts import mostly_latin
 from bethink.vocabulary import Candidate, Status
+
+if TYPE_CHECKING:
+    from bethink.rerankers.protocol import Reranker
 
 PART = "reader"
 # A reader that was not measured: the mean of both log-odds. Its scores are seldom calibrated, so
@@ -146,6 +148,8 @@ _TURN_CHARS = 300
 
 def _logits(reader: Reranker, draft: Draft, kit: Kit, chosen: Sequence[Candidate]) -> list[float]:
     """In the pool, so that one that hangs is left behind when the time is up."""
+    from bethink.rerankers.protocol import ReadsInOrder, read_texts  # most recalls have no reader
+
     question = both_ends(draft.query.text)
     texts = [text_of(candidate, draft) for candidate in chosen]
     left = kit.deadline.left()
@@ -167,6 +171,8 @@ def _logits(reader: Reranker, draft: Draft, kit: Kit, chosen: Sequence[Candidate
 
 def _scored(reader: Reranker, question: str, texts: Sequence[str], seconds: float) -> list[float]:
     """Its scores as logits. Scores that are all from 0 to 1 are taken for probabilities."""
+    from bethink.rerankers.protocol import score_texts
+
     scores = score_texts(reader, question, texts, seconds=seconds)
     if all(0.0 <= score <= 1.0 for score in scores):
         return [_logit(score) for score in scores]

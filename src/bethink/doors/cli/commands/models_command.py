@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.model is None:
         raise InvalidInput(f"which model? say: bethink models {arguments.what} NAME")
     if arguments.what == "pull":
-        from bethink.models.pull import pull
+        from bethink.models.pulling import pull
 
         models = _models(arguments.model)
         if arguments.origin is not None and len(models) > 1:
