@@ -69,6 +69,7 @@ class Settings:
     unverified_share: float = 0.5
     match_words: bool = True
     match_meaning: bool = True
+    enable_query_expansion: bool = True
     keep_events: int = 10_000
     hot: str = field(default="none", repr=False)  # an address may hold a password
     retrievers: tuple[str, ...] = field(default=(), repr=False)  # these too
@@ -150,6 +151,7 @@ MEANING: Mapping[str, str] = {
     "unverified_share": "how much of an answer may be unverified, 0 to 1",
     "match_words": "whether a knowledge base is searched by words",
     "match_meaning": "whether a knowledge base is searched by meaning",
+    "enable_query_expansion": "whether a knowledge base asks in other words if little is found",
     "keep_events": "how many events are kept for replay; 0: none is written",
     "retrievers": "engines that find beside the store: qdrant://…, elasticsearch://…, opensearch://…",
     "hot": "where answers to repeated questions are cached: redis://…, memory (this process), none",
@@ -165,6 +167,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "meaning_threshold": (-1, 1),
     "words_threshold": (0, 1),
     "floor": (0, 1),
+    "candidates": (1, 1_000),
     "endpoint_dimension": (0, 65_536),
     "sync_seconds": (0, 60),
     "offer_confidence": (0, 1),
@@ -184,8 +187,9 @@ PROJECT_MAY_SET = frozenset(
 # takes in. Nothing that names a place, a key or a model.
 OVERRIDABLE = frozenset({
     "limit", "budget", "deadline", "meaning_threshold", "words_threshold", "floor",
-    "unverified_share", "match_words", "match_meaning", "offer_confidence", "offer_characters",
-    "working_kept", "working_hours", "promotion", "promote_sources", "promote_told",
+    "unverified_share", "match_words", "match_meaning", "enable_query_expansion",
+    "offer_confidence", "offer_characters", "working_kept", "working_hours", "promotion",
+    "promote_sources", "promote_told",
 })  # fmt: skip
 OVERRIDABLE_BY_STORE_ONLY = frozenset({"trusted"})
 

@@ -219,6 +219,6 @@ def test_bad_input_is_refused(plain: KnowledgeBase) -> None:
             plain.ask("x", seconds=wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="history: turn 1"):
         plain.ask("x", history=[{"answer": "?"}])
-    with pytest.raises(InvalidInput, match="query_text"):
+    with pytest.raises(InvalidInput, match="the question is empty"):
         plain.ask(" ")
     assert plain.ask("notice", history=[Turn("通知期？")]).by == "passages"

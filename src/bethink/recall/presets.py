@@ -10,7 +10,7 @@ from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Stage
-from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.fuse import OrderByWeights, ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.hydrate import Hydrate
 from bethink.recall.relevance import Cut, Judge
@@ -68,6 +68,7 @@ BALANCED = Preset(
         Deduplicate(),
         Rerank(),
         Cut(),
+        OrderByWeights(),
         Budget(),
     ),
 )
@@ -82,6 +83,7 @@ RANKS = Preset(
         Hydrate(at_least=0),
         AsOf(),
         Deduplicate(),
+        OrderByWeights(),
         Budget(),
     ),
 )

@@ -111,7 +111,7 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("recall", {"question": "x", "limit": "many"}, "invalid_input", "limit:"),
     ("recall", {"question": "x", "limit": -1}, "invalid_input", ""),
     ("recall", {"question": ["x"]}, "invalid_input", "question:"),
-    ("recall", {"question": "x", "spaces": ["没有"]}, "unknown_space", "没有"),
+    ("recall", {"question": "x", "query": "y"}, "invalid_input", "query: the same as question"),
     ("recall", {"question": "x", "where": {"colour": 1}}, "invalid_input", "colour"),
     ("recall", {"question": "x", "where": "[1"}, "invalid_input", "where:"),
     ("remember", {"text": "   "}, "invalid_input", ""),

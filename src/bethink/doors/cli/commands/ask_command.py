@@ -5,11 +5,19 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bethink.doors.cli.inputs import filter_option, parse_json, read_text
-from bethink.doors.cli.questions import question
+from bethink.doors.cli.questions import (
+    add_tuning_options,
+    mention_spaces,
+    naming_options,
+    question,
+    tuning_options,
+    with_options,
+)
 from bethink.doors.cli.session import Session
 from bethink.errors import InvalidInput
 
@@ -43,8 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--document", action="append", metavar="ID", help="only in this document (id or address)"
     )
     parser.add_argument("--where", metavar="JSON", help="a filter; see docs/reference/filters.md")
-    parser.add_argument("--limit", type=int, metavar="N", help="how many passages at most")
+    parser.add_argument(
+        "--limit", "--match-count", type=int, metavar="N", help="how many passages at most"
+    )
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="how many tokens at most")
+    add_tuning_options(parser)
     parser.add_argument("--history", metavar="FILE", help="the conversation so far, as JSON")
     parser.add_argument(
         "--save-history", metavar="FILE", help="write the conversation there, with this question"
@@ -56,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deadline", type=float, metavar="SECONDS", help="of the search: answer with what there is"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="SECONDS", help="that the language model may take (60)"
+        "--seconds", type=float, metavar="SECONDS", help="that the language model may take (20)"
     )
 
 
@@ -67,7 +78,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     asked: Iterator[str] = _lines() if arguments.chat else iter([_one(arguments)])
     options = _options(arguments)
     for text in asked:
-        answer = _base(arguments, session).ask(text, history=turns, **options)
+        with naming_options():
+            answer = _base(arguments, session).ask(text, history=turns, **options)
+        answer = replace(answer, reasons=tuple(map(with_options, answer.reasons)))
+        mention_spaces(answer.passages.recollection, session)
         turns = [*turns, answer.turn]
         _show(answer, session, explain=arguments.explain)
         if arguments.save_history:
@@ -105,6 +119,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "where": filter_option(arguments.where),
         "match_count": arguments.limit,
         "budget": arguments.budget,
+        **tuning_options(arguments),
         "web": arguments.web or None,
         "deadline": arguments.deadline,
         "seconds": arguments.seconds,
