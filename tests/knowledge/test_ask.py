@@ -105,6 +105,7 @@ def test_a_sentence_that_shares_nothing_with_what_it_cites(
     }
     answer = base.ask(question)
     assert answer.unsupported == (wrong,)
+    assert answer.status is Status.UNCERTAIN
     assert f"shares nothing with what it cites: {wrong}" in answer.reasons
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bethink.llms.protocol import LLM
     from bethink.recall.draft import Stage
 
-SECONDS = 60.0
+SECONDS = 20.0  # that a language model may take: a person waits no longer for an answer
 # A cosine: with the default embedder what says the same in other words, or in the other language,
 # has .35 to .65, what is about something else .11 at most. Where everything is near, nothing is
 # held against a sentence.
@@ -101,8 +101,8 @@ class Asking(Searching):
         if not known:
             reasons = (*reasons, "the language model finds no answer in the passages")
         doubted = unsupported(kept.text, texts, self._near(answer.passages)) if known else ()
-        for sentence in doubted[:3]:
-            reasons = (*reasons, f"shares nothing with what it cites: {sentence[:120]}")
+        for doubt in doubted[:3]:
+            reasons = (*reasons, f"{doubt.why}: {doubt.sentence[:120]}")
         uncited = known and not kept.cited
         if uncited:
             reasons = (*reasons, "the answer cites no passage; read the passages themselves")
@@ -115,7 +115,8 @@ class Asking(Searching):
             reasons=reasons,
             known=known,
             uncited=uncited,
-            unsupported=doubted,
+            unsupported=tuple(doubt.sentence for doubt in doubted),
+            status=_doubtful(answer.status) if doubted or uncited else answer.status,
         )
 
     def _near(self, passages: Passages) -> Near:
@@ -169,6 +170,11 @@ def _written(
     if not isinstance(text, str) or not text.strip() or not isinstance(known, bool):
         raise LLMError("its answer has no text 'answer'")
     return known, text.encode("utf-8", "replace").decode()
+
+
+def _doubtful(status: Status) -> Status:
+    """An answer with unsupported sentences is not simply answered."""
+    return Status.UNCERTAIN if status is Status.ANSWERED else status
 
 
 def _as_passages(question: str, passages: Passages) -> Answer:
