@@ -110,3 +110,11 @@ def test_only_in_one_document_and_within_a_budget(cli: Cli, told: Path) -> None:
     answer = cli("ask", "通知期 notice leave 假期", *HERE, *only).json
     assert {one["address"] for one in answer["citations"]} == {"hr/handbook.pdf"}
     assert len(answer["citations"]) <= 2
+
+
+@pytest.mark.parametrize("question", ["how long is the notice period?", "离职通知期有多长？"])
+def test_without_a_space_the_bases_are_named(cli: Cli, told: Path, question: str) -> None:
+    ran = cli("ask", question)
+    assert ran.code == 0 and not ran.json["known"]
+    assert "name another with --space: handbook (2 documents, 0 entries)" in ran.err
+    assert "name another" not in cli("ask", question, *HERE).err

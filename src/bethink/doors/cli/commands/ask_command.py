@@ -18,7 +18,7 @@ from bethink.doors.cli.questions import (
     tuning_options,
     with_options,
 )
-from bethink.doors.cli.session import Session
+from bethink.doors.cli.session import Session, some
 from bethink.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
             answer = _base(arguments, session).ask(text, history=turns, **options)
         answer = replace(answer, reasons=tuple(map(with_options, answer.reasons)))
         mention_spaces(answer.passages.recollection, session)
+        if not arguments.space and not answer.passages.hits:
+            _mention_bases(session)
         turns = [*turns, answer.turn]
         _show(answer, session, explain=arguments.explain)
         if arguments.save_history:
@@ -103,6 +105,17 @@ def _lines() -> Iterator[str]:
         if not line.strip():
             return
         yield line.strip()
+
+
+def _mention_bases(session: Session) -> None:
+    """Say which knowledge bases there are if the default space has no answer."""
+    from bethink.knowledge.spaces_with_knowledge import knowledge_bases
+
+    asked = session.engine.settings.space
+    bases = [one for one in knowledge_bases(session.engine) if one.name != asked]
+    if bases:
+        held = (f"{b.name} ({b.documents} documents, {b.entries} entries)" for b in bases)
+        session.hint(f"{asked!r} was asked; name another with --space: {some(list(held))}")
 
 
 def _base(arguments: argparse.Namespace, session: Session) -> KnowledgeBase:
