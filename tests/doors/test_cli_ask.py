@@ -12,7 +12,9 @@ import pytest
 from bethink import Engine
 from bethink.knowledge import KnowledgeBase
 from tests.doors.running import Cli
+from tests.embedders.serving import server_at
 from tests.knowledge.documents_of_tests import handbooks
+from tests.knowledge.model_of_tests import Model
 
 HERE = ("--space", "handbook")
 
@@ -118,3 +120,16 @@ def test_without_a_space_the_bases_are_named(cli: Cli, told: Path, question: str
     assert ran.code == 0 and not ran.json["known"]
     assert "name another with --space: handbook (2 documents, 0 entries)" in ran.err
     assert "name another" not in cli("ask", question, *HERE).err
+
+
+@pytest.mark.parametrize("question", ["how long is the notice period?", "离职通知期有多长？"])
+def test_a_person_sees_the_passages_while_the_model_writes(
+    cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    with server_at("/v1", Model()) as server:
+        monkeypatch.setenv("BETHINK_LLM", "openai:small")
+        monkeypatch.setenv("BETHINK_LLM_ENDPOINT", server.address)
+        ran = cli("ask", question, *HERE, "--text")
+        assert "the language model is writing" in ran.err and "[1] " in ran.err
+        assert ran.out.startswith("It says so [1].")
+        assert "is writing" not in cli("ask", question, *HERE, "--json").err

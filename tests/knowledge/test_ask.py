@@ -11,7 +11,7 @@ import pytest
 
 from bethink import Engine, Status
 from bethink.errors import InvalidInput
-from bethink.knowledge import KnowledgeBase, Turn
+from bethink.knowledge import KnowledgeBase, Passages, Turn
 from tests.embedders.serving import Reply, Server
 from tests.knowledge.documents_of_tests import handbooks, put_document
 from tests.knowledge.model_of_tests import Model, Told, given, handbook_with
@@ -223,3 +223,20 @@ def test_bad_input_is_refused(plain: KnowledgeBase) -> None:
     with pytest.raises(InvalidInput, match="the question is empty"):
         plain.ask(" ")
     assert plain.ask("notice", history=[Turn("通知期？")]).by == "passages"
+
+
+@pytest.mark.parametrize("question", ["how long is the notice period?", "离职通知期有多长？"])
+def test_the_passages_are_there_before_the_model_has_answered(
+    base: KnowledgeBase, model: Model, question: str
+) -> None:
+    order: list[str] = []
+
+    def writes(_: Told) -> Any:
+        order.append("model")
+        return {"known": True, "answer": "[1]"}
+
+    model.answer = writes
+    seen: list[Passages] = []
+    answer = base.ask(question, on_passages=lambda one: (seen.append(one), order.append("shown")))
+    assert order == ["shown", "model"]
+    assert seen == [answer.passages] and seen[0].hits

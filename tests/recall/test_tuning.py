@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -35,10 +36,10 @@ def engine() -> Iterator[Engine]:
 @pytest.mark.parametrize("preset", ["balanced", "knowledge", "ranks", "story"])
 @pytest.mark.parametrize("question", ["car repair", "猫 生病"])
 def test_weights_set_the_order(engine: Engine, question: str, preset: str) -> None:
-    def order(weights: object) -> list[str]:
+    def order(weights: Any) -> list[str]:
         asked = engine.recall(
             question, weights=weights, preset=preset, floor=0 if preset != "ranks" else None
-        )  # type: ignore[arg-type]
+        )
         return [hit.text for hit in asked.hits]
 
     assert order("words_first")[0] == BY_WORDS[question]

@@ -64,13 +64,15 @@ class Asking(Searching):
         deadline: float | None = None,
         seconds: float = SECONDS,
         touch: bool = True,
+        on_passages: Callable[[Passages], None] | None = None,
         **params: Any,
     ) -> Answer:
         """Find the passages (as `search` does, with the same arguments) and answer from them.
 
         With a language model set it writes the answer, within `seconds`, and cites: the marks are
         checked. Without one, or when it fails, the answer is the cited passages. `Answer.turn` goes
-        into the `history` of the next question.
+        into the `history` of the next question. `on_passages` is called with the passages before a
+        language model is asked: they can be shown at once while it writes.
         """
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
             raise InvalidInput(f"seconds: expected a number above 0, got {shown(seconds)}")
@@ -83,6 +85,8 @@ class Asking(Searching):
             llm = self.engine.llm
             if llm is None:
                 return answer
+            if on_passages is not None:
+                on_passages(passages)
             context = _context(passages, self.engine.count_tokens)
             written = within(
                 seconds, lambda: _written(llm, passages.asked_as, context.passages, seconds)

@@ -81,11 +81,11 @@ class Searching(Shared):
             number("deadline", deadline)  # before making the question whole takes of it
         spoken = Conversation.of(self.engine, history, told.knowledge_bases or (self.space,))
         whole = spoken.made_whole(told.query_text, deadline)
-        stages = preset or self._preset(spoken.turns, web, told.knowledge_bases or (self.space,))
+        stages = preset or self._preset(spoken.turns, web, told.knowledge_bases)
         return whole, {"preset": stages, **self._options(told, whole.left(deadline))}
 
     def _preset(
-        self, history: Sequence[Turn], web: bool | Stage | None, spaces: Sequence[str]
+        self, history: Sequence[Turn], web: bool | Stage | None, spaces: Sequence[str] = ()
     ) -> Preset:
         """The preset `knowledge` with what this question brings along."""
         beside: list[Stage] = []
@@ -94,7 +94,7 @@ class Searching(Shared):
         graded: list[str] = []
         if web:
             beside.append(self._web(web))
-            self._must_be_there(spaces)
+            self._must_be_there(spaces or (self.space,))
         if history:
             from bethink.knowledge.history_references import CHANNEL, WEIGHT, SearchHistory
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from bethink.doors.cli.session import Session, some
 from bethink.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from bethink.knowledge import Answer, KnowledgeBase, Turn
+    from bethink.knowledge import Answer, KnowledgeBase, Passages, Turn
 
 _EPILOG = """\
 examples:
@@ -77,6 +78,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     turns = _history(arguments)
     asked: Iterator[str] = _lines() if arguments.chat else iter([_one(arguments)])
     options = _options(arguments)
+    if not session.json:  # a program reads one answer; a person reads on while the model writes
+        options["on_passages"] = partial(_show_passages, session)
     for text in asked:
         with naming_options():
             answer = _base(arguments, session).ask(text, history=turns, **options)
@@ -105,6 +108,14 @@ def _lines() -> Iterator[str]:
         if not line.strip():
             return
         yield line.strip()
+
+
+def _show_passages(session: Session, passages: Passages) -> None:
+    """Show what was found before the model has answered."""
+    language = "zh" if _is_chinese(passages.asked_as) else "en"
+    for line in passages.as_text(language).split("\n"):
+        session.aside(line)
+    session.aside("the language model is writing …")
 
 
 def _mention_bases(session: Session) -> None:
