@@ -237,6 +237,11 @@ def test_the_passages_are_there_before_the_model_has_answered(
 
     model.answer = writes
     seen: list[Passages] = []
-    answer = base.ask(question, on_passages=lambda one: (seen.append(one), order.append("shown")))
+
+    def shown(passages: Passages) -> None:
+        seen.append(passages)
+        order.append("shown")
+
+    answer = base.ask(question, on_passages=shown)
     assert order == ["shown", "model"]
     assert seen == [answer.passages] and seen[0].hits
