@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from bethink.errors import InvalidInput
 
@@ -25,6 +25,27 @@ def to_micros(moment: datetime) -> int:
 
 def from_micros(micros: int) -> datetime:
     return EPOCH + timedelta(microseconds=micros)
+
+
+def end_of_day(value: object, zone: tzinfo, now: datetime) -> datetime | None:
+    """Return the last moment of a day in the zone, or None if the value names more than a day.
+
+    The value is a `date`, or text like 2026-05-01. Of today, it is now: the rest has not happened.
+    """
+    day = value
+    if isinstance(value, str):
+        try:
+            day = date.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if not isinstance(day, date) or isinstance(day, datetime):
+        return None
+    try:
+        start = datetime.combine(day, time.min, zone).astimezone(UTC)
+        end = datetime.combine(day, time.max, zone).astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise InvalidInput(f"{day} is outside the years that can be stored") from None
+    return now if start <= now < end else end
 
 
 def parse_moment(value: str | date, *, name: str) -> datetime:

@@ -27,7 +27,8 @@ from bethink.stores.protocol import Store
 NOTES = "settings/"  # settings/NAME of the store, settings/NAME/SPACE of a space
 # Of two values, the stricter. None is no threshold at all; of the floor it is the embedder's own.
 _LEAST = frozenset({"limit", "budget", "deadline", "unverified_share", "working_kept",
-                    "working_hours", "match_words", "match_meaning"})  # fmt: skip
+                    "working_hours", "match_words", "match_meaning",
+                    "enable_query_expansion"})  # fmt: skip
 
 
 class InForce(NamedTuple):

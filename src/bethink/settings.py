@@ -75,6 +75,7 @@ class Settings:
     half_life_days: float = 30.0
     match_words: bool = True
     match_meaning: bool = True
+    enable_query_expansion: bool = True
     keep_events: int = 10_000
     hot: str = field(default="none", repr=False)  # an address may hold a password
     retrievers: tuple[str, ...] = field(default=(), repr=False)  # these too
@@ -167,6 +168,7 @@ MEANING: Mapping[str, str] = {
     "half_life_days": "days after which a memory counts as half as new",
     "match_words": "whether a knowledge base is searched by words",
     "match_meaning": "whether a knowledge base is searched by meaning",
+    "enable_query_expansion": "whether a knowledge base asks in other words if little is found",
     "keep_events": "how many events are kept for replay; 0: none is written",
     "retrievers": "engines that find beside the store: qdrant://…, elasticsearch://…, opensearch://…",
     "hot": "where answers to repeated questions are cached: redis://…, memory (this process), none",
@@ -186,6 +188,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "meaning_threshold": (-1, 1),
     "words_threshold": (0, 1),
     "floor": (0, 1),
+    "candidates": (1, 1_000),
     "endpoint_dimension": (0, 65_536),
     "sync_seconds": (0, 60),
     "offer_confidence": (0, 1),
@@ -210,10 +213,10 @@ PROJECT_MAY_SET = frozenset(
 # takes in. Nothing that names a place, a key or a model.
 OVERRIDABLE = frozenset({
     "limit", "budget", "deadline", "meaning_threshold", "words_threshold", "floor",
-    "unverified_share", "match_words", "match_meaning", "offer_confidence", "offer_characters",
-    "working_kept", "working_hours", "promotion", "promote_sources", "promote_told",
-    "salience_relevance", "salience_reinforcement", "salience_recency",
-    "salience_access", "half_life_days",
+    "unverified_share", "match_words", "match_meaning", "enable_query_expansion",
+    "offer_confidence", "offer_characters", "working_kept", "working_hours", "promotion",
+    "promote_sources", "promote_told", "salience_relevance", "salience_reinforcement",
+    "salience_recency", "salience_access", "half_life_days",
 })  # fmt: skip
 OVERRIDABLE_BY_STORE_ONLY = frozenset({"trusted"})
 

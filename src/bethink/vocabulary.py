@@ -185,6 +185,13 @@ class Found(NamedTuple):
     score: float
 
 
+class Weights(NamedTuple):
+    """How much the rank by meaning and the rank by words count in the order of the hits."""
+
+    meaning: float
+    words: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """What is asked, where, and within which bounds."""
@@ -202,6 +209,9 @@ class Query:
     floor: float | None = None  # of the relevance; None: the one calibrated for the embedder
     unverified_share: float = 0.5  # of the hits, at most
     words_threshold: float | None = None  # a share of the question's telling words, 0 to 1
+    weights: Weights | None = None  # None: the preset's own order
+    enable_query_expansion: bool = True  # of presets that ask again in other words
+    candidates: int | None = None  # that each search looks at; None: as the preset says
     vector: Vector | None = None  # given when the caller has embedded the question already
     deadline: float = 10.0  # seconds
 

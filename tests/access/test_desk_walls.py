@@ -229,6 +229,9 @@ def test_with_several_spaces_writes_must_say_which_and_questions_ask_all_that_ar
     assert len(both.list()["memories"]) == 1
     assert both.recall("budget 预算")["hits"]
     fresh = desk(reception, "admin", spaces=["not-yet"])
+    nothing = fresh.recall("budget 预算")
+    assert (nothing["status"], nothing["hits"]) == ("empty", [])
+    assert nothing["reasons"] == ["nothing was remembered in the space 'not-yet' yet"]
     with pytest.raises(UnknownSpace, match="not-yet"):
         fresh.list()
     fresh.remember({"text": "first 第一"})

@@ -74,8 +74,8 @@ def test_spaces_are_walls(cli: Cli) -> None:
     both = cli(*asked, "--space", "work", "--space", "global").json
     assert {hit["space"] for hit in both["hits"]} == {"work", "global"}
     unknown = cli("recall", "launch", "--space", "wrok")
-    assert unknown.code == 2
-    assert "known: global, work" in unknown.error["message"]
+    assert unknown.json["status"] == "empty"
+    assert "spaces that exist: global, work" in unknown.err
     assert {s["name"] for s in cli("spaces").json} == {"global", "work"}
 
     refused = cli("forget", "--space", "work")
@@ -313,7 +313,7 @@ def test_the_named_identifier_comes_first(cli: Cli, monkeypatch: pytest.MonkeyPa
 def test_thresholds_are_checked_and_may_be_unset(cli: Cli) -> None:
     cli("remember", "Mei prefers dark mode 小美喜欢深色主题")
     assert cli("recall", "深色 mode", "--min-meaning", "-1", "--min-words", "0").json["hits"]
-    for option in ("--min-meaning", "--min-words"):
+    for option in ("--meaning-threshold", "--words-threshold"):
         for value in ("nan", "1.5"):
             ran = cli("recall", "深色 mode", option, value)
             assert ran.code != 0

@@ -12,7 +12,9 @@ import pytest
 from bethink import Engine
 from bethink.knowledge import KnowledgeBase
 from tests.doors.running import Cli
+from tests.embedders.serving import server_at
 from tests.knowledge.documents_of_tests import handbooks
+from tests.knowledge.model_of_tests import Model
 
 HERE = ("--space", "handbook")
 
@@ -61,14 +63,18 @@ def test_a_long_conversation_is_kept_whole(cli: Cli, told: Path) -> None:
 
 @pytest.mark.parametrize("web", [(), ("--web",)])
 @pytest.mark.parametrize("slip", ["handbok", "手策"])
-def test_a_mistyped_space_is_an_error_and_is_not_made(
+def test_a_mistyped_space_is_named_and_is_not_made(
     cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch, slip: str, web: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("BETHINK_WEB_SEARCH", "searxng")
     monkeypatch.setenv("BETHINK_WEB_ENDPOINT", "http://127.0.0.1:9")
     ran = cli("ask", "离职通知期 notice", "--space", slip, *web)
-    assert ran.code == 2 and slip in ran.error["message"]
-    assert "handbook" in ran.error["message"]
+    if web:  # what is searched with the web is searched here too
+        assert ran.code == 2 and slip in ran.error["message"]
+    else:
+        assert ran.json["status"] == "empty"
+        assert ran.json["reasons"] == [f"nothing was remembered in the space {slip!r} yet"]
+    assert "handbook" in ran.err
     with Engine(told / "memory.db", embedder="hashing") as engine:
         assert slip not in [one.name for one in engine.spaces()]
 
@@ -90,7 +96,7 @@ def test_what_is_wrong_is_said(cli: Cli, told: Path) -> None:
     for arguments, message in [
         (("x", "--history", "missing.json"), "there is no file missing.json"),
         (("x", "--history", "no.json"), 'history: turn 1: expected an object with a "question"'),
-        (("x", "--limit", "0"), "match_count"),
+        (("x", "--limit", "0"), "--limit: expected"),
         (("x", "--document", "missing.md"), "there is no document 'missing.md'"),
         (("x", "--chat"), "--chat reads its questions"),
         (("x", "--seconds", "0"), "seconds: expected a number above 0"),
@@ -106,3 +112,24 @@ def test_only_in_one_document_and_within_a_budget(cli: Cli, told: Path) -> None:
     answer = cli("ask", "通知期 notice leave 假期", *HERE, *only).json
     assert {one["address"] for one in answer["citations"]} == {"hr/handbook.pdf"}
     assert len(answer["citations"]) <= 2
+
+
+@pytest.mark.parametrize("question", ["how long is the notice period?", "离职通知期有多长？"])
+def test_without_a_space_the_bases_are_named(cli: Cli, told: Path, question: str) -> None:
+    ran = cli("ask", question)
+    assert ran.code == 0 and not ran.json["known"]
+    assert "name another with --space: handbook (2 documents, 0 entries)" in ran.err
+    assert "name another" not in cli("ask", question, *HERE).err
+
+
+@pytest.mark.parametrize("question", ["how long is the notice period?", "离职通知期有多长？"])
+def test_a_person_sees_the_passages_while_the_model_writes(
+    cli: Cli, told: Path, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    with server_at("/v1", Model()) as server:
+        monkeypatch.setenv("BETHINK_LLM", "openai:small")
+        monkeypatch.setenv("BETHINK_LLM_ENDPOINT", server.address)
+        ran = cli("ask", question, *HERE, "--text")
+        assert "the language model is writing" in ran.err and "[1] " in ran.err
+        assert ran.out.startswith("It says so [1].")
+        assert "is writing" not in cli("ask", question, *HERE, "--json").err

@@ -47,11 +47,13 @@ def test_how_much_may_be_unverified(cli: Cli) -> None:
     assert (hit["id"], hit["tier"], hit["verified"]) == ("heard", "working", False)
     none = cli(*asked, "--unverified", "0.5").json
     assert (none["status"], none["hits"]) == ("below_floor", [])
-    assert "--unverified 1" in none["reasons"][0]
+    assert "set --unverified-share to 1" in none["reasons"][0]
     assert none["nearest"]["verified"] is False
     refused = cli(*asked, "--unverified", "2")
     assert refused.code == 2
-    assert "--unverified: expected a share of the hits from 0 to 1" in refused.error["message"]
+    assert (
+        "--unverified-share: expected a share of the hits from 0 to 1" in refused.error["message"]
+    )
     cli("promote", "heard")
     (hit,) = cli(*asked, "--unverified", "0").json["hits"]
     assert (hit["id"], hit["tier"], hit["verified"]) == ("heard", "long_term", True)
@@ -103,7 +105,7 @@ def test_the_nearest_miss_is_shown(cli: Cli) -> None:
     ran = cli(*asked)
     assert ran.json["status"] == "below_floor"
     assert ran.json["nearest"]["id"] == "it"
-    assert "lower --min-meaning or --min-words" in ran.err
+    assert "lower --meaning-threshold or --words-threshold" in ran.err
     text = cli(*asked, "--text", "--explain").out
     assert "nearest miss: Mei prefers dark mode 小美" in text
     assert "nearest miss it:" in text

@@ -118,3 +118,25 @@ def test_what_is_wrong_is_said(
 def test_a_look_creates_no_store(cli: Cli, tmp_path: Path) -> None:
     assert cli("documents", "list", *KB).code == 5
     assert not (tmp_path / "memory.db").exists()
+
+
+def test_kinds_that_are_not_read_are_counted_and_named(cli: Cli, folder: Path) -> None:
+    for name in ("合同.doc", "old.doc", "memo.rtf", "photo.heic", ".hidden.xyz", "Makefile"):
+        (folder / name).write_bytes(b"x")
+    ran = cli("documents", "add", str(folder), *KB)
+    assert (ran.code, ran.json["added"]) == (0, 2)
+    (note,) = ran.json["notes"]
+    assert note.startswith("docs: not read: 2 .doc, ")
+    assert "1 .rtf" in note and "1 .heic" in note and "1 without an ending" in note
+    assert note.endswith("save .doc and .rtf as .docx") and ".xyz" not in note
+    chosen = cli("documents", "add", str(folder), "--format", "markdown", *KB)
+    assert chosen.json["notes"] == []  # the caller chose
+
+
+@pytest.mark.parametrize("name", ["便笺.rtf", "memo.txt"])
+def test_rich_text_is_told_what_to_do(cli: Cli, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(rb"{\rtf1\ansi Notice period: three months.}")
+    ran = cli("documents", "add", str(tmp_path / name), *KB)
+    assert ran.code == 2
+    assert "rich text (.rtf)" in ran.json["files"][0]["why"]
+    assert "save it as .docx or .txt" in ran.json["files"][0]["why"]

@@ -87,8 +87,8 @@ def test_the_demo_names_the_parts_too(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("option", "expected"),
     [
-        ("--min-words", "a share of the question's words from 0 to 1"),
-        ("--min-meaning", "a cosine from -1 to 1"),
+        ("--words-threshold", "a share of the question's words from 0 to 1"),
+        ("--meaning-threshold", "a cosine from -1 to 1"),
         ("--floor", "a relevance from 0 to 1"),
         ("--limit", "a whole number from 1 to 1,000"),
         ("--budget", "a whole number from 1 to 1,000,000"),

@@ -11,7 +11,7 @@ import pytest
 
 from bethink import Engine, Status
 from bethink.errors import InvalidInput
-from bethink.knowledge import KnowledgeBase, Turn
+from bethink.knowledge import KnowledgeBase, Passages, Turn
 from tests.embedders.serving import Reply, Server
 from tests.knowledge.documents_of_tests import handbooks, put_document
 from tests.knowledge.model_of_tests import Model, Told, given, handbook_with
@@ -105,6 +105,7 @@ def test_a_sentence_that_shares_nothing_with_what_it_cites(
     }
     answer = base.ask(question)
     assert answer.unsupported == (wrong,)
+    assert answer.status is Status.UNCERTAIN
     assert f"shares nothing with what it cites: {wrong}" in answer.reasons
 
 
@@ -219,6 +220,28 @@ def test_bad_input_is_refused(plain: KnowledgeBase) -> None:
             plain.ask("x", seconds=wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="history: turn 1"):
         plain.ask("x", history=[{"answer": "?"}])
-    with pytest.raises(InvalidInput, match="query_text"):
+    with pytest.raises(InvalidInput, match="the question is empty"):
         plain.ask(" ")
     assert plain.ask("notice", history=[Turn("通知期？")]).by == "passages"
+
+
+@pytest.mark.parametrize("question", ["how long is the notice period?", "离职通知期有多长？"])
+def test_the_passages_are_there_before_the_model_has_answered(
+    base: KnowledgeBase, model: Model, question: str
+) -> None:
+    order: list[str] = []
+
+    def writes(_: Told) -> Any:
+        order.append("model")
+        return {"known": True, "answer": "[1]"}
+
+    model.answer = writes
+    seen: list[Passages] = []
+
+    def shown(passages: Passages) -> None:
+        seen.append(passages)
+        order.append("shown")
+
+    answer = base.ask(question, on_passages=shown)
+    assert order == ["shown", "model"]
+    assert seen == [answer.passages] and seen[0].hits

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from bethink.knowledge.citing import checked
+from bethink.knowledge.citing import checked, unsupported
 
 KNOWN = "https://example.org/forms/leave"
 PASSAGES = [f"[1] Handbook\nThe notice period is 30 days: {KNOWN}", "[2] 手册\n通知期为三十天。"]
@@ -108,3 +108,43 @@ def test_a_long_answer_is_cut_and_says_so(sentence: str) -> None:
     assert kept.notes == (
         f"the answer was cut: 12,000 of its {2_000 * len(sentence):,} characters are shown",
     )
+
+
+_PASSAGES = (
+    "手册：自购买之日起十五天内可以退货，需要小票。",
+    "Handbook\nFilters are replaced every 18 months. Anna Schmidt approves it by May 1, 2026.",
+    "The fee is 1,500 euros for two weeks.",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "why"),
+    [
+        ("三十天内可以退货 [1]。", "[1] does not say 30 day"),
+        ("Filters are replaced every 24 months [2].", "[2] does not say 24 month"),
+        ("Ben Schmidt approves the filters [2].", "[2] does not say Ben"),
+        ("The filters are approved by Anna Meyer [2].", "[2] does not say Meyer"),
+        ("费用是1600欧元 [3]。", "[3] does not say 1600 eur"),
+        ("Approval is due on 3 May [2].", "[2] does not say"),
+    ],
+)
+def test_numbers_and_names_that_the_passage_does_not_say(sentence: str, why: str) -> None:
+    (doubt,) = unsupported(sentence, _PASSAGES, lambda _sentence, _number: True)
+    assert doubt.sentence == sentence and doubt.why.startswith(why)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "十五天内可以退货 [1]。",
+        "可以在15天内一起退货 [1]。",
+        "Goods can be returned within 15 days [1].",
+        "Filters are replaced every eighteen months [2].",
+        "It is approved by Anna [2].",
+        "费用是1500欧元，为期两周 [3]。",
+        "The filter costs 1500 euros and lasts 18 months [2][3].",
+        "Approval is due on 1 May [2].",
+    ],
+)
+def test_numbers_and_names_in_another_spelling_are_supported(sentence: str) -> None:
+    assert unsupported(sentence, _PASSAGES, lambda _sentence, _number: True) == ()

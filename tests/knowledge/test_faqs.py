@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bethink import Engine
+from bethink import Engine, Status
 from bethink.errors import InvalidInput, NotFound
 from bethink.knowledge import KnowledgeBase
 from bethink.knowledge.faq_files import read_file, written
@@ -322,3 +322,67 @@ def test_whatever_is_written_as_csv_is_read_again(
     assert [(row.told["question"], row.told["answers"]) for row in rows if row.told] == [
         (q, a) for q, a in told
     ]
+
+
+@pytest.mark.parametrize(
+    ("long", "other", "asked"),
+    [
+        (
+            {"question": "How do I get a refund?", "answers": ["Fill in the refund form. " * 40]},
+            {"question": "How do I get a receipt?", "answers": ["Print it."]},
+            "How do I get a refund?",
+        ),
+        (
+            {"question": "怎么退款？", "answers": ["请先填写退款申请表。" * 40]},
+            {"question": "怎么开发票？", "answers": ["在线打印。"]},
+            "怎么退款？",
+        ),
+    ],
+)
+def test_an_answer_over_the_budget_is_given_in_part(
+    base: KnowledgeBase, long: dict[str, Any], other: dict[str, Any], asked: str
+) -> None:
+    base.add_faqs([long, other])
+    whole = base.search(asked)
+    assert whole.hits[0].text.startswith(asked) and whole.reasons == ()
+    found = base.search(asked, budget=60)
+    hit = found.hits[0]
+    assert hit.id == whole.hits[0].id and hit.tokens <= 60 and found.tokens <= 60
+    assert whole.hits[0].text.startswith(hit.text) and hit.text.endswith((".", "。"))
+    assert any("is cut" in reason and "raise the budget" in reason for reason in found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("asked", "entries"),
+    [
+        (
+            "how do I return a rented bike",
+            [
+                {"question": "How do I return an order?", "answers": ["Send it back."],
+                 "negative": ["how do I return a rented bike"]},
+                {"question": "How do I return a gift?", "answers": ["Bring the card."]},
+                {"question": "How do I pay for an order?", "answers": ["By card."]},
+            ],
+        ),
+        (
+            "租的自行车怎么还",
+            [
+                {"question": "买的东西怎么退？", "answers": ["寄回来。"],
+                 "negative": ["租的自行车怎么还"], "similar": ["买的自行车怎么退"]},
+                {"question": "礼品怎么退？", "answers": ["带上卡片。"]},
+                {"question": "订单怎么付款？", "answers": ["刷卡。"]},
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_the_next_best_does_not_stand_in_for_an_excluded_entry(
+    tmp_path: Path, asked: str, entries: list[dict[str, Any]]
+) -> None:
+    with Engine(tmp_path / "m.db") as engine:
+        base = KnowledgeBase(engine, "shop")
+        base.add_faqs(entries)
+        answer = base.search(asked)
+        assert not answer.hits and answer.status in (Status.EMPTY, Status.BELOW_FLOOR)
+        assert base.search(entries[0]["question"]).hits  # what it does answer, it still answers
+        base.add_faq(question=asked, answers=["At the station. 在车站还。"])
+        assert "At the station" in base.search(asked).hits[0].text

@@ -18,6 +18,10 @@ FULL: dict[str, Any] = {
     "match_count": 3,
     "disable_keywords_match": False,
     "disable_vector_match": True,
+    "floor": 0.2,
+    "weights": {"meaning": 0.7, "words": 0.3},
+    "enable_query_expansion": False,
+    "candidates": 200,
     "budget": 900,
     "knowledge_bases": ["handbook", "手册"],
     "documents": ["hr/handbook.pdf", "人事/手册.docx"],
@@ -43,11 +47,24 @@ def test_a_question_or_other_parameters_with_changes() -> None:
     assert SearchParams.of({"query_text": "预算"}, match_count=5).match_count == 5
 
 
+def test_the_names_of_recall_are_accepted_too() -> None:
+    params = SearchParams.of(
+        {"query": "预算", "meaning_threshold": 0.4, "words_threshold": 0.2, "limit": 3}
+    )
+    assert params == SearchParams(
+        "预算", vector_threshold=0.4, keyword_threshold=0.2, match_count=3
+    )
+    assert SearchParams.of("预算", limit=3) == SearchParams("预算", match_count=3)
+    named = SearchParams.of("预算", weights="meaning first").weights
+    assert named == SearchParams.of("预算", weights="meaning_first").weights == (0.7, 0.3)
+
+
 def test_every_field_is_described_and_every_default_can_be_set() -> None:
     assert list(FIELDS) == [one.name for one in fields(SearchParams)]
     settings = {told.setting for told in FIELDS.values() if told.setting}
     assert settings == {
         "meaning_threshold", "words_threshold", "limit", "match_words", "match_meaning", "budget",
+        "floor", "enable_query_expansion",
     }  # fmt: skip
     assert settings <= OVERRIDABLE
 
@@ -56,10 +73,12 @@ def test_the_schema_says_the_same() -> None:
     described = schema()["properties"]
     assert list(described) == list(FIELDS) and schema()["additionalProperties"] is False
     ranged = [name for name in described if "minimum" in described[name]]
-    assert ranged == ["vector_threshold", "keyword_threshold", "match_count", "budget"]
+    assert ranged == [
+        "vector_threshold", "keyword_threshold", "match_count", "floor", "candidates", "budget",
+    ]  # fmt: skip
     for name in ranged:
         least, most = described[name]["minimum"], described[name]["maximum"]
-        assert (least, most) == RANGES[FIELDS[name].setting]
+        assert (least, most) == RANGES[FIELDS[name].setting or name]
         for value in (least, most):
             SearchParams.from_data({"query_text": "x", name: value})
         for value in (least - 1, most + 1):
@@ -68,7 +87,9 @@ def test_the_schema_says_the_same() -> None:
     kinds = {"string": str, "number": float, "integer": int, "boolean": bool, "array": list,
              "object": dict}  # fmt: skip
     for name, value in FULL.items():
-        assert type(value) is kinds[described[name]["type"]], name
+        kind = described[name]["type"]
+        allowed = kind if isinstance(kind, list) else [kind]
+        assert type(value) in [kinds[one] for one in allowed], name
     assert described["documents"]["items"] == {"type": "string"}
 
 
@@ -95,7 +116,13 @@ def test_the_schema_says_the_same() -> None:
         ({"query_text": "salaries", "documents": []}, "documents: the list is empty"),
         ({"query_text": "x", "knowledge_bases": ["a b"]}, "is no name for a space"),
         ({"query_text": "x", "where": "kind"}, "where: expected a filter"),
-        ({"query_text": "x", "limit": 5}, "no search parameter 'limit'; known: query_text, "),
+        ({"query_text": "x", "top_k": 5}, "no search parameter 'top_k'; known: query_text, "),
+        ({"query": "x", "limit": 0}, "limit: expected a whole number from 1 to 1,000"),
+        ({"question": "x", "query": "x"}, "query: the same as question; give one of them"),
+        ({"query": "x", "weights": "most"}, "weights: expected meaning_first, words_first, equal"),
+        ({"query": "x", "weights": {"meaning": 2, "words": 0}}, "weights: expected numbers from 0"),
+        ({"query": "x", "weights": {"meaning": 0, "words": 0}}, "weights: both are 0"),
+        ({"query": "x", "candidates": 1001}, "candidates: expected a whole number from 1 to 1,000"),
         ("x", 'expected an object with a "query_text", got'),
     ],
 )

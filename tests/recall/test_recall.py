@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bethink import Engine, Status
-from bethink.errors import InvalidInput, UnknownSpace
+from bethink.errors import InvalidInput
 from bethink.filters import Condition
 from bethink.testing import FakeClock
 from tests.embedders_of_tests import Letters
@@ -128,6 +128,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
         "deduplicate",
         "reader",
         "cut",
+        "weights",
         "budget",
     ]
     assert all(step.milliseconds >= 0 for step in trace.steps)
@@ -279,12 +280,20 @@ def test_spaces_are_walls(engine: Engine) -> None:
 
 @pytest.mark.parametrize("question", ["dark", "深色", "???"])
 @pytest.mark.parametrize("options", [{}, {"meaning": False}, {"words": False}])
-def test_an_unknown_space_is_never_an_empty_answer(
+def test_an_unseen_space_is_empty_and_the_answer_says_so(
     engine: Engine, question: str, options: dict[str, Any]
 ) -> None:
     engine.remember(ENGLISH, space="work")
-    with pytest.raises(UnknownSpace, match="there is no space 'wrok'; known: global, work"):
-        engine.recall(question, spaces=["work", "wrok"], **options)
+    reason = "nothing was remembered in the space 'wrok' yet"
+    nowhere = engine.recall(question, spaces="wrok", **options)
+    assert (nowhere.status, nowhere.hits, nowhere.reasons) == (Status.EMPTY, (), (reason,))
+    both = engine.recall(question, spaces=["work", "wrok"], **options)
+    known = engine.recall(question, spaces="work", **options)
+    assert [hit.id for hit in both.hits] == [hit.id for hit in known.hits]
+    assert both.reasons == (*known.reasons, reason) and both.status is known.status
+    assert "wrok" not in [info.name for info in engine.spaces()]  # a question creates no space
+    with pytest.raises(InvalidInput, match="limit: expected"):
+        engine.recall(question, spaces="wrok", limit=0)
 
 
 def test_one_space_is_not_felt_through_anothers_wall(engine: Engine) -> None:

@@ -26,7 +26,7 @@ from tests.engines_of_tests import STORES, engine_on
 from tests.recall.kits import NOW, kit
 from tests.recall.working import add, heard
 
-NEEDS_REVIEW = "ask with an unverified_share of 1 (--unverified 1)"
+NEEDS_REVIEW = "set unverified_share to 1"
 
 
 class Line(NamedTuple):

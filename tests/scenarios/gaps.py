@@ -51,11 +51,8 @@ NO_ARGUMENT: Mapping[tuple[str, str], frozenset[str]] = {
     (MCP, "context"): frozenset({"preset"}),
     # a model has the conversation before it, and asks whole questions
     (MCP, "search_knowledge"): frozenset({"history"}),
-    (MCP, "ask"): frozenset({"history", "limit"}),
-    (MCP, "recall"): frozenset({
-        "deadline", "floor", "meaning", "meaning_threshold", "preset", "touch",
-        "unverified_share", "words", "words_threshold",
-    }),
+    (MCP, "ask"): frozenset({"history"}),
+    (MCP, "recall"): frozenset({"deadline", "meaning", "touch", "unverified_share", "words"}),
 }  # fmt: skip
 NOBODY_KNOWS = frozenset({"colour", "provenance"})  # asked for to be refused
 
@@ -158,7 +155,8 @@ _EVERYTHING = frozenset(
     "occurred_at valid_from valid_to metadata speaker role conversation "
     "supersedes merge times parents reason memories "
     "limit budget where as_of preset words meaning meaning_threshold words_threshold floor "
-    "unverified_share deadline touch explain language cursor newest_first decisions after "
+    "unverified_share weights enable_query_expansion candidates "
+    "deadline touch explain language cursor newest_first decisions after "
     "base name document documents entry answers similar negative history "
     "project chapter scene characters plan states events threads facts entity window closed query "
     "resolution before top_k to_chapter to_scene allow_future".split()

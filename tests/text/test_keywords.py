@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bethink.text.keywords import MAX_KEYWORDS, keywords, quoted, without_scaffolding
-from bethink.text.tokenise import telling_terms
+from bethink.text.tokenise import query_terms, telling_terms
 
 
 @pytest.mark.parametrize(
@@ -135,3 +135,12 @@ def test_any_text(text: str) -> None:
 def test_long_nonsense_ends(text: str) -> None:
     assert isinstance(without_scaffolding(text), str)
     assert len(keywords(text)) <= MAX_KEYWORDS
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [("let 怎么用", "let"), ("JS 里的 this 指向什么", "this"), ("with语句是什么意思", "with")],
+)
+def test_a_stop_word_alone_within_chinese_is_what_is_asked(question: str, word: str) -> None:
+    assert word in query_terms(question) and word in telling_terms(question)
+    assert "the" not in query_terms("the theme 小美 likes 是什么")

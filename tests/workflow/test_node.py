@@ -129,7 +129,7 @@ def test_nothing_found_is_an_empty_string_and_says_so(engine: Engine, run: Run) 
         assert output["memories"] == []
         assert output["memory_status"] == "empty"
         assert output["memory_error"] is None
-    assert output["memory_reasons"] == ["nothing was remembered in '新项目' yet"]
+    assert output["memory_reasons"] == ["nothing was remembered in the space '新项目' yet"]
     traces = engine.events.since(0, kinds="retrieval_trace", spaces=["emptied", "新项目"])
     assert [(e.spaces, e.data["status"]) for e in traces] == [
         (("emptied",), "empty"), (("新项目",), "empty")

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 _ASKABLE = frozenset({
     "limit", "budget", "where", "as_of", "preset", "words", "meaning", "meaning_threshold",
-    "words_threshold", "floor", "unverified_share", "deadline", "touch",
+    "words_threshold", "floor", "unverified_share", "weights", "enable_query_expansion",
+    "candidates", "deadline", "touch",
 })  # fmt: skip
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bethink import overrides, withheld
 from bethink.checks import is_id
 from bethink.engine.shared import Shared
-from bethink.errors import FingerprintMismatch, InvalidInput
+from bethink.errors import FingerprintMismatch, InvalidInput, UnknownSpace
 from bethink.events.kinds import RETRIEVAL_TRACE
 from bethink.filters import Filter
 from bethink.recall import draft as reading
@@ -29,7 +30,9 @@ from bethink.vocabulary import (
     SpaceNames,
     Status,
     Tier,
+    Trace,
     Vector,
+    Weights,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +60,7 @@ class Reading(Shared):
         limit: int | None = None,
         budget: int | None = None,
         where: Mapping[str, Any] | Filter | None = None,
-        as_of: datetime | str | None = None,
+        as_of: datetime | date | str | None = None,
         preset: str | Preset = "balanced",
         words: bool = True,
         meaning: bool = True,
@@ -65,6 +68,9 @@ class Reading(Shared):
         words_threshold: float | None = None,
         floor: float | None = None,
         unverified_share: float | None = None,
+        weights: str | Mapping[str, Any] | Weights | None = None,
+        enable_query_expansion: bool | None = None,
+        candidates: int | None = None,
         vector: Vector | None = None,
         deadline: float | None = None,
         touch: bool = True,
@@ -74,13 +80,16 @@ class Reading(Shared):
         `preset` is a name (docs/reference/presets.md) or a `Preset` of stages of your own; it may
         bring a limit and a budget, for where you and your settings name none. `where` is a filter
         (see `bethink.filters`); no spaces named, it looks in the default one, and in `global` too
-        where that is a project with a notebook. `as_of` asks what held at a moment; `touch=False`
-        leaves the access counts alone. `meaning_threshold` (a cosine) and `words_threshold` (a
-        share of the question's words) cut what is not good enough; `unverified_share` (0 to 1) says
-        how much of the answer may be unverified.
+        where that is a project with a notebook. `as_of` asks what held at a moment; a day means its
+        end. `touch=False` leaves the access counts alone. `weights` ("meaning_first",
+        "words_first", or {"meaning": 0.7, "words": 0.3}) set the order of the hits,
+        `enable_query_expansion=False` keeps the preset `knowledge` from asking in other words, and
+        `candidates` is how many each search looks at. A space that nothing was remembered in yet
+        gives an empty answer, and the reasons say so. `meaning_threshold` (a cosine) and
+        `words_threshold` (a share of the question's words) cut what is not good enough;
+        `unverified_share` (0 to 1) says how much of the answer may be unverified.
         """
-        recollection = self._through_changes(
-            self._answered,
+        recollection = self._of_known_spaces(
             text,
             preset,
             spaces=spaces,
@@ -96,6 +105,9 @@ class Reading(Shared):
             words_threshold=words_threshold,
             floor=floor,
             unverified_share=unverified_share,
+            weights=weights,
+            enable_query_expansion=enable_query_expansion,
+            candidates=candidates,
         )
         # what was only perhaps an answer would otherwise rise with every question about nothing
         if touch and recollection.hits and recollection.status is Status.ANSWERED:
@@ -104,6 +116,29 @@ class Reading(Shared):
             RETRIEVAL_TRACE, lambda: _traced(recollection), spaces=recollection.query.spaces
         )
         return recollection
+
+    def _of_known_spaces(self, text: str, preset: str | Preset, **options: Any) -> Recollection:
+        """Answer from the spaces that exist; the reasons name the others."""
+        try:
+            return self._through_changes(self._answered, text, preset, **options)
+        except UnknownSpace:
+            there = {info.name for info in self.store.spaces()}
+        named = options["spaces"]
+        names = self.spaces_here() if named is None else space_names(named, self.settings)
+        unseen = [name for name in names if name not in there]
+        left = [name for name in names if name in there]
+        reasons = tuple(f"nothing was remembered in the space {name!r} yet" for name in unseen)
+        if left:
+            found = self._through_changes(
+                self._answered, text, preset, **{**options, "spaces": left}
+            )
+            return replace(found, reasons=(*found.reasons, *reasons))
+        stages = as_preset(preset)
+        settings = self.overrides.settings_for(names)
+        asked = {**options, "spaces": names}
+        query = make_query(text, settings, now=self._clock(), preset=stages, **asked)
+        trace = Trace(stages.name, (), 0.0)
+        return Recollection(query, (), Status.EMPTY, reasons, 0, query.budget, trace)
 
     def _through_changes(
         self,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bethink.llms.protocol import LLM
     from bethink.recall.draft import Stage
 
-SECONDS = 60.0
+SECONDS = 20.0  # that a language model may take: a person waits no longer for an answer
 # A cosine: with the default embedder what says the same in other words, or in the other language,
 # has .35 to .65, what is about something else .11 at most. Where everything is near, nothing is
 # held against a sentence.
@@ -64,13 +64,15 @@ class Asking(Searching):
         deadline: float | None = None,
         seconds: float = SECONDS,
         touch: bool = True,
+        on_passages: Callable[[Passages], None] | None = None,
         **params: Any,
     ) -> Answer:
         """Find the passages (as `search` does, with the same arguments) and answer from them.
 
         With a language model set it writes the answer, within `seconds`, and cites: the marks are
         checked. Without one, or when it fails, the answer is the cited passages. `Answer.turn` goes
-        into the `history` of the next question.
+        into the `history` of the next question. `on_passages` is called with the passages before a
+        language model is asked: they can be shown at once while it writes.
         """
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
             raise InvalidInput(f"seconds: expected a number above 0, got {shown(seconds)}")
@@ -83,6 +85,8 @@ class Asking(Searching):
             llm = self.engine.llm
             if llm is None:
                 return answer
+            if on_passages is not None:
+                on_passages(passages)
             context = _context(passages, self.engine.count_tokens)
             written = within(
                 seconds, lambda: _written(llm, passages.asked_as, context.passages, seconds)
@@ -101,8 +105,8 @@ class Asking(Searching):
         if not known:
             reasons = (*reasons, "the language model finds no answer in the passages")
         doubted = unsupported(kept.text, texts, self._near(answer.passages)) if known else ()
-        for sentence in doubted[:3]:
-            reasons = (*reasons, f"shares nothing with what it cites: {sentence[:120]}")
+        for doubt in doubted[:3]:
+            reasons = (*reasons, f"{doubt.why}: {doubt.sentence[:120]}")
         uncited = known and not kept.cited
         if uncited:
             reasons = (*reasons, "the answer cites no passage; read the passages themselves")
@@ -115,7 +119,8 @@ class Asking(Searching):
             reasons=reasons,
             known=known,
             uncited=uncited,
-            unsupported=doubted,
+            unsupported=tuple(doubt.sentence for doubt in doubted),
+            status=_doubtful(answer.status) if doubted or uncited else answer.status,
         )
 
     def _near(self, passages: Passages) -> Near:
@@ -169,6 +174,11 @@ def _written(
     if not isinstance(text, str) or not text.strip() or not isinstance(known, bool):
         raise LLMError("its answer has no text 'answer'")
     return known, text.encode("utf-8", "replace").decode()
+
+
+def _doubtful(status: Status) -> Status:
+    """An answer with unsupported sentences is not simply answered."""
+    return Status.UNCERTAIN if status is Status.ANSWERED else status
 
 
 def _as_passages(question: str, passages: Passages) -> Answer:

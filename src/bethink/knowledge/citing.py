@@ -102,18 +102,71 @@ def sentences(text: str) -> list[str]:
 Near = Callable[[str, int], bool | None]  # a sentence, a passage's number; None: nobody can tell
 
 
-def unsupported(text: str, passages: Sequence[str], near: Near) -> tuple[str, ...]:
-    """The sentences that share neither a telling word nor a number with any passage that they cite,
-    and are not near to one by meaning either. Across languages only meaning can tell."""
+class Doubt(NamedTuple):
+    """A sentence that what it cites does not say, and why."""
+
+    sentence: str
+    why: str
+
+
+def unsupported(text: str, passages: Sequence[str], near: Near) -> tuple[Doubt, ...]:
+    """Return the sentences that the passages they cite do not support.
+
+    Every number, date and Latin name of a sentence must stand in one of the passages that it cites.
+    It must also share a telling word or a number with one of them, or be near to one by meaning.
+    Across languages only numbers, dates and meaning can tell.
+    """
     held = [_Held.of(passage) for passage in passages]
-    found: list[str] = []
+    found: list[Doubt] = []
     for sentence in sentences(text):
         numbers = [n for told in re.findall(_MARK, sentence) for n in _numbers(told)]
         cited = [n for n in dict.fromkeys(numbers) if 1 <= n <= len(passages)]
         bare = re.sub(_MARK, " ", sentence).strip()
-        if cited and not any(held[n - 1].supports(bare, partial(near, bare, n)) for n in cited):
-            found.append(sentence)
+        if not cited:
+            continue
+        if not any(held[n - 1].supports(bare, partial(near, bare, n)) for n in cited):
+            found.append(Doubt(sentence, "shares nothing with what it cites"))
+        elif missing := _not_said(bare, [held[n - 1] for n in cited]):
+            marks = "".join(f"[{n}]" for n in cited)
+            found.append(Doubt(sentence, f"{marks} does not say {', '.join(missing)}"))
     return tuple(found)
+
+
+def _not_said(sentence: str, held: Sequence[_Held]) -> list[str]:
+    """The numbers, dates and names of a sentence that none of the passages holds."""
+    from bethink.text.facts import read  # only answers of a model need it
+
+    told = read(fold_width(sentence))
+    values = set[str]().union(*(one.values for one in held))
+    missing = [
+        number for number in told.numbers if not _is_one(number) and _value(number) not in values
+    ]
+    missing += [day for day in told.dates if not any(_same_day(day, v) for v in values)]
+    names = re.findall(r"(?<![\w.])[A-Z][a-z]+(?![\w])", sentence)
+    opening = re.match(r"\W*([A-Za-z]+)(?!\w|\s+[A-Z][a-z])", sentence)
+    for name in dict.fromkeys(names):
+        first = opening is not None and opening[1] == name  # its capital says nothing
+        same_language = [one for one in held if not one.chinese]
+        if first or not same_language:
+            continue
+        if not any(one.terms.intersection(terms(name)) for one in held):
+            missing.append(name)
+    return missing
+
+
+def _value(number: str) -> str:
+    """Without its unit: 30 day and 30 are the same number."""
+    return number.split(" ")[0]
+
+
+def _is_one(number: str) -> bool:
+    """一起, 一个 and "one of them" count nothing."""
+    return _value(number) == "1"
+
+
+def _same_day(day: str, other: str) -> bool:
+    """A year may be left out on either side."""
+    return day.endswith(other) or other.endswith(day) if "-" in other else False
 
 
 class _Held(NamedTuple):
@@ -121,12 +174,23 @@ class _Held(NamedTuple):
 
     terms: frozenset[str]
     numbers: frozenset[str]
+    values: frozenset[str]  # the same read as numbers and dates: 十五 is 15
     chinese: bool
 
     @classmethod
     def of(cls, passage: str) -> _Held:
-        numbers = frozenset(re.findall(_NUMBER, fold_width(passage)))
-        return cls(frozenset(terms(passage)), numbers, is_chinese_question(passage))
+        from bethink.text.facts import read
+
+        folded = fold_width(passage)
+        numbers = frozenset(re.findall(_NUMBER, folded))
+        values = {number.replace(",", "") for number in numbers}
+        for sentence in re.split(r"(?<=[。！？；\n])|(?<=[.!?])\s", folded):
+            told = read(sentence)
+            values.update(map(_value, told.numbers), told.dates)
+            values.update(day.lstrip("0") for date in told.dates for day in date.split("-"))
+        return cls(
+            frozenset(terms(passage)), numbers, frozenset(values), is_chinese_question(passage)
+        )
 
     def supports(self, sentence: str, near: Callable[[], bool | None]) -> bool:
         words = telling_terms(sentence)

@@ -6,13 +6,16 @@ server: the tenant), else from the settings, else from the preset (docs/referenc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 from bethink.checks import check_encodable, check_space, shown
 from bethink.errors import InvalidInput
+from bethink.recall.asking import renamed, weights_of
 from bethink.settings import RANGES, Settings
+from bethink.vocabulary import Weights
 
 MOST_DOCUMENTS = 100  # named in one question
 _MOST_TAGS = 50
@@ -47,14 +50,40 @@ FIELDS: Mapping[str, Field] = {
     "disable_vector_match": Field(
         "boolean", "true: nothing is looked for by meaning", "match_meaning"
     ),
+    "floor": Field(
+        "number",
+        "a relevance, 0 to 1: what is below it is not handed out; 0 hands out all",
+        "floor",
+    ),
+    "weights": Field(
+        "object",
+        'the order of the passages: "meaning_first", "words_first", "equal", or two numbers like '
+        '{"meaning": 0.7, "words": 0.3}',
+    ),
+    "enable_query_expansion": Field(
+        "boolean",
+        "false: the question is not asked again in other words if little is found",
+        "enable_query_expansion",
+    ),
+    "candidates": Field("integer", "how many passages each search looks at, 1 to 1,000"),
     "budget": Field("integer", "the most tokens that the passages have together", "budget"),
     "knowledge_bases": Field("array", "search these instead of this one alone, by their names"),
     "documents": Field("array", "only these documents, by id or by address"),
     "tags": Field("array", "only what has one of these tags"),
     "where": Field("object", "only what fits this filter (docs/reference/filters.md)"),
 }
-_RANGED = ("vector_threshold", "keyword_threshold", "match_count", "budget")
-_SWITCHES = ("disable_keywords_match", "disable_vector_match")
+_RANGED = (
+    "vector_threshold", "keyword_threshold", "match_count", "floor", "candidates", "budget",
+)  # fmt: skip
+_SWITCHES = ("disable_keywords_match", "disable_vector_match", "enable_query_expansion")
+# The names that `Engine.recall` and the other interfaces have for them.
+PARAMETER_ALIASES: Mapping[str, str] = {
+    "question": "query_text",
+    "query": "query_text",
+    "meaning_threshold": "vector_threshold",
+    "words_threshold": "keyword_threshold",
+    "limit": "match_count",
+}
 _LISTS = ("knowledge_bases", "documents", "tags")
 
 
@@ -68,6 +97,10 @@ class SearchParams:
     match_count: int | None = None
     disable_keywords_match: bool | None = None
     disable_vector_match: bool | None = None
+    floor: float | None = None
+    weights: str | Mapping[str, Any] | Weights | None = field(default=None, hash=False)
+    enable_query_expansion: bool | None = None
+    candidates: int | None = None
     budget: int | None = None
     knowledge_bases: tuple[str, ...] = ()
     documents: tuple[str, ...] | None = None  # None: all
@@ -78,13 +111,15 @@ class SearchParams:
         if not isinstance(self.query_text, str):
             raise InvalidInput(f"query_text: expected the question, got {shown(self.query_text)}")
         if not self.query_text.strip():
-            raise InvalidInput("query_text: the question is empty; ask for something")
+            raise InvalidInput("the question is empty; ask for something")
         for name in _RANGED:
             _check_range(name, getattr(self, name))
         for name in _SWITCHES:
             value = getattr(self, name)
             if value is not None and not isinstance(value, bool):
                 raise InvalidInput(f"{name}: expected true or false, got {shown(value)}")
+        if self.weights is not None:
+            object.__setattr__(self, "weights", weights_of(self.weights))
         for name in _LISTS:
             told = getattr(self, name)
             if told is not None or name == "knowledge_bases":
@@ -99,14 +134,18 @@ class SearchParams:
     @classmethod
     def of(cls, asked: SearchParams | Mapping[str, Any] | str, **changes: Any) -> SearchParams:
         """Out of a question, out of data, or out of other parameters; `changes` come on top."""
+        changes, came_as = renamed(changes, FIELDS, PARAMETER_ALIASES)
         _known(changes)
         if "query_text" in changes and not isinstance(asked, SearchParams | Mapping):
             raise InvalidInput("the question is given twice; leave query_text out")
-        if isinstance(asked, SearchParams):
-            return replace(asked, **changes)
-        if isinstance(asked, Mapping):
-            return cls.from_data({**asked, **changes})
-        return cls(asked, **changes)
+        with _named_as(came_as):
+            if isinstance(asked, SearchParams):
+                return replace(asked, **changes)
+            if isinstance(asked, Mapping):
+                told, said = renamed(asked, FIELDS, PARAMETER_ALIASES)
+                with _named_as(said):
+                    return cls.from_data({**told, **changes})
+            return cls(asked, **changes)
 
     @classmethod
     def from_data(cls, data: object) -> SearchParams:
@@ -114,20 +153,18 @@ class SearchParams:
         not hold."""
         if not isinstance(data, Mapping):
             raise InvalidInput(f'expected an object with a "query_text", got {shown(data)}')
+        data, came_as = renamed(data, FIELDS, PARAMETER_ALIASES)
         _known(data)
         if "query_text" not in data:
             raise InvalidInput('"query_text" is missing: what is asked?')
         told = {name: value for name, value in data.items() if value is not None}
-        return cls(**{"query_text": data["query_text"], **told})
+        with _named_as(came_as):
+            return cls(**{"query_text": data["query_text"], **told})
 
     def as_data(self) -> dict[str, Any]:
         """What is set, as `from_data` reads it."""
         told = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in told.items()
-            if value is not None and value != ()
-        }
+        return {name: _plain(v) for name, v in told.items() if v is not None and v != ()}
 
     to_dict = as_data
 
@@ -146,10 +183,11 @@ def schema() -> dict[str, Any]:
     for name, told in FIELDS.items():
         described[name] = {"type": told.kind, "description": told.meaning}
         if name in _RANGED:
-            least, most = RANGES[told.setting]
+            least, most = RANGES[told.setting or name]
             described[name] |= {"minimum": least, "maximum": most}
         if name in _LISTS:
             described[name]["items"] = {"type": "string"}
+    described["weights"]["type"] = ["string", "object"]
     described["documents"]["maxItems"] = MOST_DOCUMENTS
     described["tags"]["maxItems"] = _MOST_TAGS
     return {
@@ -158,6 +196,24 @@ def schema() -> dict[str, Any]:
         "required": ["query_text"],
         "additionalProperties": False,
     }
+
+
+@contextmanager
+def _named_as(came_as: Mapping[str, str]) -> Iterator[None]:
+    """Make an error name a parameter as the caller named it."""
+    try:
+        yield
+    except InvalidInput as e:
+        name, colon, rest = str(e).partition(":")
+        if name not in came_as:
+            raise
+        raise InvalidInput(f"{came_as[name]}{colon}{rest}") from None
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Weights):
+        return value._asdict()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _known(names: Iterable[str]) -> None:
@@ -172,7 +228,7 @@ def _check_range(name: str, value: object) -> None:
     if value is None:
         return
     kinds = int if FIELDS[name].kind == "integer" else int | float
-    least, most = RANGES[FIELDS[name].setting]
+    least, most = RANGES[FIELDS[name].setting or name]
     # not a number (NaN) is in no range
     if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
         what = "a whole number" if kinds is int else "a number"

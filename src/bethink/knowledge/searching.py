@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bethink.errors import InvalidInput, UnknownSpace, unknown_space
+from bethink.errors import InvalidInput, unknown_space
 from bethink.filters import All, Condition, Filter, PartOf
 from bethink.knowledge.citations import cited
 from bethink.knowledge.conversation import Conversation, Whole
@@ -16,7 +16,6 @@ from bethink.recall.asking import condition_of, number
 from bethink.recall.presets import Preset
 from bethink.recall.presets_by_use import knowledge_preset
 from bethink.shelf import made_id
-from bethink.vocabulary import Query, Recollection, Status, Trace
 
 if TYPE_CHECKING:
     from bethink.knowledge.turns import Turn
@@ -49,25 +48,8 @@ class Searching(Shared):
         """
         told = SearchParams.of(asked, **params)
         whole, options = self._made_whole(told, history, web, preset, deadline)
-        try:
-            recollection = self.engine.recall(whole.text, touch=touch, **options)
-        except UnknownSpace:
-            if told.knowledge_bases:
-                raise
-            recollection = self._nothing_here(told)
+        recollection = self.engine.recall(whole.text, touch=touch, **options)
         return Passages(whole.noted(recollection), cited(recollection.hits))
-
-    def _nothing_here(self, told: SearchParams) -> Recollection:
-        """The answer of a base that nothing was ever put into."""
-        return Recollection(
-            query=Query(text=told.query_text, spaces=(self.space,)),
-            hits=(),
-            status=Status.EMPTY,
-            reasons=(f"the knowledge base {self.space!r} is empty; add documents to it",),
-            tokens_used=0,
-            tokens_left=0,
-            trace=Trace("knowledge", (), 0.0),
-        )
 
     def why_not(
         self,
@@ -99,11 +81,11 @@ class Searching(Shared):
             number("deadline", deadline)  # before making the question whole takes of it
         spoken = Conversation.of(self.engine, history, told.knowledge_bases or (self.space,))
         whole = spoken.made_whole(told.query_text, deadline)
-        stages = preset or self._preset(spoken.turns, web, named=bool(told.knowledge_bases))
+        stages = preset or self._preset(spoken.turns, web, told.knowledge_bases)
         return whole, {"preset": stages, **self._options(told, whole.left(deadline))}
 
     def _preset(
-        self, history: Sequence[Turn], web: bool | Stage | None, *, named: bool = False
+        self, history: Sequence[Turn], web: bool | Stage | None, spaces: Sequence[str] = ()
     ) -> Preset:
         """The preset `knowledge` with what this question brings along."""
         beside: list[Stage] = []
@@ -112,8 +94,7 @@ class Searching(Shared):
         graded: list[str] = []
         if web:
             beside.append(self._web(web))
-            if not named:
-                self._must_be_there()
+            self._must_be_there(spaces or (self.space,))
         if history:
             from bethink.knowledge.history_references import CHANNEL, WEIGHT, SearchHistory
 
@@ -129,12 +110,13 @@ class Searching(Shared):
         # who asks for the web wants to see it, also where little is known here
         return made._replace(unverified_share=1.0) if web else made
 
-    def _must_be_there(self) -> None:
+    def _must_be_there(self, spaces: Sequence[str]) -> None:
         """Before the web is asked: what is searched with it is searched here too, and a question
         makes no base."""
         names = [info.name for info in self.engine.spaces()]
-        if self.space not in names:
-            raise unknown_space(self.space, names)
+        for space in spaces:
+            if space not in names:
+                raise unknown_space(space, names)
 
     def _web(self, web: bool | Stage) -> Stage:
         if not isinstance(web, bool):
@@ -153,6 +135,10 @@ class Searching(Shared):
             "where": self._where(told, spaces),
             "meaning_threshold": told.vector_threshold,
             "words_threshold": told.keyword_threshold,
+            "floor": told.floor,
+            "weights": told.weights,
+            "enable_query_expansion": told.enable_query_expansion,
+            "candidates": told.candidates,
             "deadline": deadline,
             **told.searches(self.engine.settings_for(spaces)),
         }

@@ -1,4 +1,4 @@
-"""The files of local models: which ones there are, how they are got, and the check of their content."""
+"""The files of local models: how they are got, and the check of their content."""
 
 from __future__ import annotations
 

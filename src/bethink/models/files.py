@@ -1,6 +1,6 @@
 """The files of a local model, and the check that they have the expected content.
 
-`embedders/models.py` and `rerankers/models.py` list the models; `pull.py` gets their files.
+`embedders/models.py` and `rerankers/models.py` list the models; `pulling.py` gets their files.
 """
 
 from __future__ import annotations

@@ -131,6 +131,9 @@ def key_of(query: Query, preset: Preset, generation: str, makers: str) -> str:
             query.words_threshold,
             query.floor,
             query.unverified_share,
+            query.weights,
+            query.enable_query_expansion,
+            query.candidates,
         )
     )
 

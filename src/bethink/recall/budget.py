@@ -9,6 +9,7 @@ goes to what stands around the hits (`around.py`): a hit cut out of a long text 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -17,6 +18,7 @@ from typing import ClassVar, NamedTuple
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.sections import as_entry, whole_files
 from bethink.recall.unverified import is_verified, noted, share_of, too_many, within_share
+from bethink.text.faq_layout import FAQ
 from bethink.vocabulary import Candidate, Dropped, Hit, Status
 
 NEIGHBOUR = "neighbour"
@@ -45,7 +47,7 @@ class Budget:
         if share < 1 and share_of(chosen.hits) > share:
             count = cache(count)  # chosen from again and again
             chosen = within_share(draft, partial(_chosen, draft, count))
-        hits, dropped, skipped, left = chosen
+        hits, dropped, skipped, left, cut = chosen
         notes: list[str] = []
         if draft.settled:
             hits, left = _files_within(chosen, draft.query.budget, count), 0
@@ -61,6 +63,12 @@ class Budget:
             dropped=tuple(dropped),
             notes=(*draft.notes, *notes),
         )
+        if cut:
+            draft = draft.fault(
+                Status.ANSWERED,
+                f"the answer of the entry {hits[0].id} is cut: it has {cut}; raise the budget to "
+                "read all of it",
+            )
         if wanted is not chosen:
             draft = noted(draft, wanted.hits[0])
         if draft.settled and skipped and hits:
@@ -84,6 +92,7 @@ class _Chosen(NamedTuple):
     dropped: list[Dropped]
     skipped: list[str]  # what did not fit
     left: int  # tokens
+    cut: str = ""  # how much of the best is shown, where it is not whole
 
 
 def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = None) -> _Chosen:
@@ -94,6 +103,7 @@ def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = 
     skipped: list[str] = []
     limit = len(draft.candidates) + 1 if draft.settled else draft.query.limit
     cost = _cost_of_entries(count) if draft.settled else lambda one: count(one.text)
+    cut = ""
     beyond = f"beyond the limit of {limit} hits"
     for candidate in draft.candidates:
         if len(hits) == limit:
@@ -104,6 +114,13 @@ def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = 
             dropped.append(Dropped(*candidate.key, too_many(draft.query)))
             continue
         tokens = cost(candidate)
+        if tokens > left and not hits and not skipped and _is_entry(candidate):
+            part = _part_of(candidate, left, count)
+            if part is not None:
+                hits.append(part)
+                left -= part.tokens
+                cut = f"{tokens} tokens, of which {part.tokens} are shown"
+                continue
         if tokens > left:
             reason = f"{tokens} tokens do not fit in the {left} left"
             dropped.append(Dropped(*candidate.key, reason))
@@ -113,7 +130,29 @@ def _chosen(draft: Draft, count: Callable[[str], int], unverified: int | None = 
         hits.append(hit_of(candidate, tokens, () if draft.settled else tuple(skipped)))
         if unverified is not None and doubted:
             unverified -= 1
-    return _Chosen(hits, dropped, skipped, left)
+    return _Chosen(hits, dropped, skipped, left, cut)
+
+
+def _is_entry(candidate: Candidate) -> bool:
+    return candidate.memory is not None and candidate.memory.kind == FAQ
+
+
+def _part_of(candidate: Candidate, left: int, count: Callable[[str], int]) -> Hit | None:
+    """The beginning of an entry that is too long, in whole sentences: another entry would be the
+    answer to another question. None if not even its first sentence fits."""
+    text, passage = candidate.text, candidate.passage
+    assert passage is not None
+    ends = [found.end() for found in re.finditer(r"[。！？；\n]|[.!?](?=\s)", text)]
+    fitting = [end for end in ends if count(text[:end].rstrip()) <= left]
+    question = text.find("\n") + 1
+    if not fitting or fitting[-1] <= question:  # of one long sentence, as many words as fit
+        words = [found.end() for found in re.finditer(r"[^\x00-\x7f]|\S+", text)]
+        fitting = [end for end in words if end > question and count(text[:end]) <= left]
+    if not fitting:
+        return None
+    end = passage.start + len(text[: fitting[-1]].rstrip())
+    shown = candidate._replace(passage=passage._replace(end=end))
+    return hit_of(shown, count(shown.text))
 
 
 def _cost_of_entries(count: Callable[[str], int]) -> Callable[[Candidate], int]:

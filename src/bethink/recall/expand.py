@@ -42,6 +42,8 @@ class Expand:
         first = draft.channels.get(WORDS)
         if draft.settled or first is None:
             return draft
+        if not draft.query.enable_query_expansion:
+            return draft.note("expand: switched off")
         held = _memories(draft)
         if len(held) >= self.enough:
             return draft

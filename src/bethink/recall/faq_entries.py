@@ -5,7 +5,8 @@ An entry is as many passages as it has questions, so the first list may hold a f
 times over. Then twice as much is asked for, and again, until there are as many memories as the
 answer wants or the lists end. Lines that say what an entry does not answer are taken out of the
 lists: they must not lift it. An entry whose negative question is what is asked, or says it in other
-words (`recall/faq_nearness.py`), goes, and the trace names it.
+words (`recall/faq_nearness.py`), goes, and the trace names it. So do the entries that fit the
+question less than that one.
 
 Where the searches found no entry, nothing is done and nothing is read.
 """
@@ -72,9 +73,15 @@ class FaqEntries:
             rounds += 1
             sizes = ", ".join(f"{len(lists.found[name])} by {name}" for name in lists.grown)
             draft = draft.note(f"faq: only {have} different ones, so round {rounds}: {sizes}")
+        beaten = _beaten(lists.found, entries, out)
+        kept = {
+            name: tuple(one for one in found if one.memory_id not in beaten)
+            for name, found in kept.items()
+        }
         told = f"faq: entries {sum(map(bool, entries.values()))}, rounds {rounds}"
         told += f", excluding the question {len(out)}" if out else ""
-        gone = (*out.values(), *_by_negatives_alone(lists.found, kept, entries, out))
+        alone = _by_negatives_alone(lists.found, kept, entries, {**out, **beaten})
+        gone = (*out.values(), *beaten.values(), *alone)
         draft = draft._replace(channels=kept, dropped=(*draft.dropped, *gone)).note(told)
         return draft.fault(Status.DEGRADED, lists.fault) if lists.fault else draft
 
@@ -192,6 +199,29 @@ def _kept(
             continue
         kept.append(one)
     return tuple(kept)
+
+
+def _beaten(
+    lists: Mapping[str, Sequence[Found]],
+    entries: Mapping[str, _Entry | None],
+    out: Mapping[str, Dropped],
+) -> dict[str, Dropped]:
+    """The entries that fit the question less than one that excludes it: the next best answers
+    another question. By meaning, else by words."""
+    found = lists.get(MEANING) or lists.get(WORDS) or ()
+    places: dict[str, int] = {}
+    for place, one in enumerate(found):
+        entry = entries.get(one.memory_id)
+        if entry is not None and one.ordinal not in entry.negative:
+            places.setdefault(one.memory_id, place)
+    first = min((places[name] for name in out if name in places), default=None)
+    if first is None:
+        return {}
+    reason = "an entry that fits the question better excludes it"
+    others = (name for name, entry in entries.items() if entry is not None and name not in out)
+    return {
+        name: Dropped(name, 0, reason) for name in others if places.get(name, len(found)) > first
+    }
 
 
 def _by_negatives_alone(

@@ -60,6 +60,34 @@ def reciprocal_ranks(
 
 
 @dataclass(frozen=True, slots=True)
+class OrderByWeights:
+    """Order the hits by the question's weights; without any the order stays as it is.
+
+    A candidate gets Σ weight / (1 + rank) over meaning and words, the rank counted among the
+    candidates that are left. So the best by the heavier search always comes first. What holds an
+    identifier of the question exactly stays above the rest. Only the order changes: the relevance
+    has decided what is handed out.
+    """
+
+    name: ClassVar[str] = "weights"
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        weights = draft.query.weights
+        if weights is None or not draft.candidates:
+            return draft
+        sums = dict.fromkeys((c.key for c in draft.candidates), 0.0)
+        for name, weight in weights._asdict().items():
+            found = [c for c in draft.candidates if name in c.channels]
+            found.sort(key=lambda c: c.channels[name].rank)
+            for rank, candidate in enumerate(found):
+                sums[candidate.key] += weight / (1 + rank)
+        ordered = sorted(draft.candidates, key=lambda c: ("exact" not in c.channels, -sums[c.key]))
+        return draft._replace(candidates=tuple(ordered)).note(
+            f"ordered by {weights.meaning:g} × meaning + {weights.words:g} × words"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class ReciprocalRanks:
     name: ClassVar[str] = "fuse"
     k: int = K

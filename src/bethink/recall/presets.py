@@ -11,7 +11,7 @@ from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Draft, Kit, Stage
-from bethink.recall.fuse import ReciprocalRanks
+from bethink.recall.fuse import OrderByWeights, ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.hydrate import Hydrate
 from bethink.recall.read import Read
@@ -70,6 +70,7 @@ BALANCED = Preset(
         Deduplicate(),
         Read(),
         Cut(),
+        OrderByWeights(),
         Budget(),
     ),
 )
@@ -84,6 +85,7 @@ RANKS = Preset(
         Hydrate(at_least=0),
         AsOf(),
         Deduplicate(),
+        OrderByWeights(),
         Budget(),
     ),
 )

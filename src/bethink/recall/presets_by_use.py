@@ -17,7 +17,7 @@ from bethink.recall.exact_first import ExactFirst
 from bethink.recall.expand import Expand
 from bethink.recall.faq_entries import FaqEntries
 from bethink.recall.faq_once import FaqOnce
-from bethink.recall.fuse import K, ReciprocalRanks
+from bethink.recall.fuse import K, OrderByWeights, ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.fuse_union import FuseUnion
 from bethink.recall.hydrate import Hydrate
@@ -114,6 +114,7 @@ STORY = Preset(
         Judge(),
         Deduplicate(),
         Cut(),
+        OrderByWeights(),
         Budget(),
     ),
     limit=10,
@@ -171,6 +172,7 @@ def knowledge_preset(
             Read(),
             Deduplicate(),
             *((Cut(),) if abstain else ()),
+            OrderByWeights(),
             Budget(fill=True, widen=widen),
         ),
         budget=5_000,  # ten passages of 500 characters fit, in either language

@@ -56,7 +56,7 @@ class Thresholds:
             missed += fell
         if not missed or any(draft.channels.values()):
             return draft
-        return nothing_left(draft, kit, missed, "--min-meaning or --min-words")
+        return nothing_left(draft, kit, missed, "meaning_threshold or words_threshold")
 
 
 class Miss(NamedTuple):

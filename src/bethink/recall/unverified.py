@@ -106,5 +106,5 @@ def noted(draft: Draft, nearest: Hit) -> Draft:
     return draft._replace(nearest=nearest).fault(
         Status.BELOW_FLOOR,
         f"nothing verified answers this. Found: {count} {reason}. Review what waits ('bethink "
-        "digest', 'bethink promote'), or ask with an unverified_share of 1 (--unverified 1)",
+        "digest', 'bethink promote'), or set unverified_share to 1",
     )

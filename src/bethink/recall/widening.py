@@ -15,7 +15,10 @@ MOST = 1_000  # and never more: a threshold is no reason to look at everything
 def how_many(
     candidates: int, query: Query, *, threshold: float | None, per_hit: int, exactly: bool
 ) -> int:
-    """`exactly`: a preset that fuses the first ten of each list wants ten, whatever the limit."""
+    """The question's own count is taken as it is, except that the answer must fit into it.
+    `exactly`: a preset that fuses the first ten of each list wants ten, whatever the limit."""
+    if query.candidates is not None:
+        return max(query.candidates, query.limit)
     if exactly:
         return candidates
     if threshold is None:

@@ -336,7 +336,8 @@ def query_terms(text: str) -> tuple[str, ...]:
     """
     said = terms(both_ends(text), ends=False)
     every = dict.fromkeys(said)
-    telling = tuple([t for t in every if not _is_stop(t)] or every)
+    named = _named_in_chinese(text)
+    telling = tuple([t for t in every if t in named or not _is_stop(t)] or every)
     if len(telling) <= MAX_QUERY_TERMS:
         return telling
     half = MAX_QUERY_TERMS // 2
@@ -348,7 +349,16 @@ def query_terms(text: str) -> tuple[str, ...]:
 def telling_terms(text: str) -> tuple[str, ...]:
     """The same, but nothing where every word is a stop word."""
     wanted = query_terms(text)
-    return wanted if any(not _is_stop(t) for t in wanted) else ()
+    named = _named_in_chinese(text)
+    return wanted if any(t in named or not _is_stop(t) for t in wanted) else ()
+
+
+def _named_in_chinese(text: str) -> frozenset[str]:
+    """The English stop words that stand alone within Chinese: "let 怎么用" asks about `let`."""
+    if text.isascii():
+        return frozenset()
+    alone = rf"(?:(?<=[{_IDEOGRAPHS}])|(?<=[{_IDEOGRAPHS}]\s)|\A)([A-Za-z]+)(?=\s?[{_IDEOGRAPHS}])"
+    return frozenset(_stem(word.lower()) for word in re.findall(alone, text[:MAX_QUERY_CHARS]))
 
 
 @cache

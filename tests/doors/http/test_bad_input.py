@@ -120,7 +120,8 @@ def test_what_is_not_there(client: httpx.Client) -> None:
     problem(client.get("/v1/memories/"), 404, "not_found")
     problem(client.put(MEMORY), 405, "method_not_allowed", "PUT")
     space = client.post("/v1/recall", json={"question": "预算", "spaces": ["没有"]})
-    problem(space, 404, "unknown_space", "没有")
+    assert (space.status_code, space.json()["status"]) == (200, "empty")
+    assert space.json()["reasons"] == ["nothing was remembered in the space '没有' yet"]
     problem(client.delete("/v1/spaces/没有"), 404, "unknown_space")
 
 
@@ -236,3 +237,20 @@ def test_of_what_nobody_expected_only_its_number_is_told(
     assert told["request_id"] in caplog.text
     assert "/path/of/somebody" in caplog.text  # for whoever runs the server
     assert client.get("/health/live").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["question", "query"])
+def test_a_question_may_be_called_a_query(client: httpx.Client, name: str) -> None:
+    client.post("/v1/memories", json={"text": "Mei prefers dark mode 小美喜欢深色"})
+    for asked in (
+        client.post("/v1/recall", json={name: "深色 dark mode", "match_count": 1, "floor": 0}),
+        client.post("/v1/search", json={name: "深色 dark mode", "vector_threshold": -1}),
+        client.get("/v1/recall", params={name: "深色 dark mode"}),
+    ):
+        assert asked.status_code == 200 and "小美" in asked.text
+    twice = client.post("/v1/recall", json={"question": "x", "query": "y"})
+    problem(twice, 422, "invalid_input", "query: the same as question")
+    none = client.get("/v1/recall")
+    problem(none, 422, "invalid_input", "q, question or query")
+    wrong = client.post("/v1/knowledge/kb/search", json={name: "x", "limit": 0})
+    problem(wrong, 422, "invalid_input", "limit: expected a whole number from 1")

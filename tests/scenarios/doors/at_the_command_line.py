@@ -43,15 +43,13 @@ _OPTIONS = {
     "decisions": "--decision",
     "kinds": "--kind",
     "metadata": "--meta",
-    "meaning_threshold": "--min-meaning",
-    "words_threshold": "--min-words",
-    "unverified_share": "--unverified",
 }
 SWITCHES = {
     ("words", False): ["--meaning"],
     ("meaning", False): ["--words"],
     ("newest_first", False): ["--oldest-first"],
     ("explain", True): ["--explain"],
+    ("enable_query_expansion", False): ["--no-enable-query-expansion"],
 }
 # Many come one on a line.
 _LINES = frozenset({"promote", "reject", "restore", "events"})
@@ -99,6 +97,8 @@ class AtTheCommandLine:
         if verb in _LINES:
             return lines
         (answer,) = lines
+        if "reasons" in answer:
+            answer["reasons"] = [_without_options(reason) for reason in answer["reasons"]]
         if verb in _BELOW:
             return answer[_BELOW[verb]]
         for name in _OF_THIS_MACHINE.get(verb, ()):
@@ -162,9 +162,20 @@ def _said(name: str, value: Any) -> list[str]:
     return [option, json.dumps(value) if isinstance(value, dict) else str(value)]
 
 
+def _without_options(reason: str) -> str:
+    """A reason names the options of the command line; elsewhere the parameters."""
+    for option in ("--meaning-threshold", "--words-threshold", "--unverified-share"):
+        reason = reason.replace(option, option.removeprefix("--").replace("-", "_"))
+    return reason
+
+
 _IN_WORDS = ", or as in a question: yesterday, 昨天, last Friday"
 _NAMES = {option: name for name, option in _OPTIONS.items()} | {
     "--space": "space",
+    "--document": "documents",
+    "--meaning-threshold": "meaning_threshold",
+    "--words-threshold": "words_threshold",
+    "--unverified-share": "unverified_share",
     "--as-of": "as_of",
     "--occurred-at": "occurred_at",
     "--valid-from": "valid_from",

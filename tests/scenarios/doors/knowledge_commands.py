@@ -37,6 +37,12 @@ OPTIONS = {
     "id": "--id",
     "documents": "--document",
     "limit": "--limit",
+    "floor": "--floor",
+    "weights": "--weights",
+    "candidates": "--candidates",
+    "words_threshold": "--words-threshold",
+    "meaning_threshold": "--meaning-threshold",
+    "enable_query_expansion": "--enable-query-expansion",
     "history": "--history",
 }
 PLAIN = ("document", "entry", "question")  # without a name; a file comes behind
@@ -58,7 +64,10 @@ def options(verb: str, given: Mapping[str, Json], folder: Path) -> tuple[list[st
         if name == "history":
             value = _written(folder / "talk.json", json.dumps(value))
         for one in value if isinstance(value, list) else [value]:
-            named += [OPTIONS[name], str(one)]
+            if one is False:
+                named.append("--no-" + OPTIONS[name].removeprefix("--"))
+            else:
+                named += [OPTIONS[name], str(one)]
     return named, plain
 
 

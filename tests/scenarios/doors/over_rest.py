@@ -80,7 +80,12 @@ ROUTES = {
     "remove_from_story": Route("DELETE", "/story/{project}/scenes"),
     "move_in_story": Route("POST", "/story/{project}/move"),
 }
-OF_KNOWLEDGE = {"question": "query_text", "limit": "match_count"}  # in search and ask
+OF_KNOWLEDGE = {
+    "question": "query_text",
+    "limit": "match_count",
+    "meaning_threshold": "vector_threshold",
+    "words_threshold": "keyword_threshold",
+}  # in search and ask
 _BODILESS = frozenset({
     "undo", "enable_document", "disable_document", "enable_faq", "disable_faq",
 })  # fmt: skip

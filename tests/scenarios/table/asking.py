@@ -50,7 +50,6 @@ ASKING = (
                 question="周五 Friday meeting",
                 preset=preset,
                 explain=True,
-                not_at=NOT_MCP,
             )
             for preset in ("balanced", "workflow", "notebook", "knowledge", "story", "skill")
         ),
@@ -60,22 +59,27 @@ ASKING = (
         *_TOLD,
         do("recall", question="预算会议", meaning=False, not_at=NOT_MCP),
         do("recall", question="预算会议", words=False, not_at=NOT_MCP),
-        do("recall", question="预算会议", words_threshold=0.5, not_at=NOT_MCP),
-        do("recall", question="预算会议 dark", meaning_threshold=0.2, not_at=NOT_MCP),
+        do("recall", question="预算会议", words_threshold=0.5),
+        do("recall", question="预算会议 dark", meaning_threshold=0.2),
         do("recall", question="staging", floor=0.0, deadline=5.0, not_at=NOT_MCP),
+        do("recall", question="staging", floor=0.0),
+        do("recall", question="预算会议 dark mode", floor=0.0, weights="meaning_first"),
+        do(
+            "recall", question="预算会议 dark mode", floor=0.0, weights="words_first", candidates=20
+        ),
+        do("recall", question="预算会议", preset="knowledge", enable_query_expansion=False),
         do("recall", question="staging", touch=False, not_at=NEITHER),
     ),
     named(
         "nothing there, and nothing near enough",
         do("remember", text="Mei prefers dark mode", keep="a"),
         do("recall", question="量子纠缠的实验", holds={"hits.#": 0}),
-        do("recall", question="quantum entanglement", floor=0.9, not_at=NOT_MCP),
+        do("recall", question="quantum entanglement", floor=0.9),
         do(
             "recall",
             question="does Mei like coffee in the morning?",
             floor=1.0,
             holds={"status": "below_floor", "hits.#": 0},
-            not_at=NOT_MCP,
         ),
         embedder="none",
     ),

@@ -105,8 +105,21 @@ REFUSING = (
     named(
         "a space that is not there",
         do("remember", text="first", space="work"),
-        wrong("recall", "unknown_space", "known: global, work", question="x", spaces=["没有"]),
-        wrong("recall", "unknown_space", "'nope'", question="x", spaces=["work", "nope"]),
+        do(
+            "recall",
+            question="x",
+            spaces=["没有"],
+            holds={
+                "status": "empty",
+                "reasons": ["nothing was remembered in the space '没有' yet"],
+            },
+        ),
+        do(
+            "recall",
+            question="first",
+            spaces=["work", "nope"],
+            holds={"hits.#": 1, "reasons": ["nothing was remembered in the space 'nope' yet"]},
+        ),
         wrong("recall", BAD, "no name for a space", question="x", spaces=["a b"]),
         wrong("list", BAD, "no name for a space", spaces=["a b"]),
         wrong("digest", BAD, "no name for a space", space="a b", not_at=NOT_MCP),
@@ -121,16 +134,12 @@ REFUSING = (
         wrong("recall", BAD, "limit: expected a whole number from 1", question="x", limit=0),
         wrong("recall", BAD, "limit: expected a whole number", question="x", limit=10**9),
         wrong("recall", BAD, "budget: expected a whole number", question="x", budget=-5),
-        wrong(
-            "recall", BAD, "floor: expected a relevance", question="x", floor=2.0, not_at=NOT_MCP
-        ),
+        wrong("recall", BAD, "floor: expected a relevance", question="x", floor=2.0),
         wrong(
             "recall", BAD, "deadline: expected seconds", question="x", deadline=-1.0, not_at=NOT_MCP
         ),
-        wrong(
-            "recall", BAD, "meaning_threshold", question="x", meaning_threshold=3.0, not_at=NOT_MCP
-        ),
-        wrong("recall", BAD, "words_threshold", question="x", words_threshold=-1.0, not_at=NOT_MCP),
+        wrong("recall", BAD, "meaning_threshold", question="x", meaning_threshold=3.0),
+        wrong("recall", BAD, "words_threshold", question="x", words_threshold=-1.0),
         wrong(
             "recall", BAD, "unverified_share", question="x", unverified_share=1.5, not_at=NOT_MCP
         ),
@@ -144,7 +153,7 @@ REFUSING = (
     named(
         "names of nothing",
         do("remember", text="first"),
-        wrong("recall", BAD, "preset", question="x", preset="没有", not_at=NOT_MCP),
+        wrong("recall", BAD, "preset", question="x", preset="没有"),
         wrong("context", BAD, parsed="language", question="x", language="fr", not_at=(CLI,)),
         wrong("recall", "invalid_filter", question="x", where={"colour": "red"}, says="colour"),
         wrong("recall", "invalid_filter", question="x", where={"kind": {"~": 1}}, says="~"),

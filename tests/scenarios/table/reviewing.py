@@ -31,7 +31,6 @@ REVIEWING = (
             question="报告用什么模板 which template dark mode",
             preset="workflow",
             holds={"hits.0.verified": False, "hits.0.tier": "working"},
-            not_at=NOT_MCP,
         ),
         do(
             "recall",
@@ -91,7 +90,6 @@ REVIEWING = (
             question="市场预算 budget",
             preset="workflow",
             holds={"hits.0.tier": "working"},
-            not_at=NOT_MCP,
         ),
         do("offered", id="$a", not_at=NOT_MCP),
     ),

@@ -155,7 +155,7 @@ TELLING = (
         do("remember", text="a secret garden 秘密花园", keep="a"),
         do("remember", text="another garden 另一个花园"),
         do("forget", id="$a", holds={"action": "forgotten"}),
-        do("recall", question="secret garden 秘密花园", floor=0.0, not_at=NOT_MCP),
+        do("recall", question="secret garden 秘密花园", floor=0.0),
         do("list", holds={"memories.*.text": ["another garden 另一个花园"]}),
     ),
     named(
@@ -175,7 +175,7 @@ TELLING = (
             keep="a",
         ),
         do("get", id="$a"),
-        do("recall", question="AKIAIOSFODNN7EXAMPLE 密钥", floor=0.0, not_at=NOT_MCP),
+        do("recall", question="AKIAIOSFODNN7EXAMPLE 密钥", floor=0.0),
         do("revise", id="$a", text="password: hunter2hunter2 密码"),
         do("get", id="$a"),
     ),

@@ -142,8 +142,9 @@ def test_withheld_and_settings_hold_at_the_next_question(
 
 def test_a_space_that_is_not_there_is_said_so(store: PostgresStore) -> None:
     assert store.for_question(["global", "没有"], ["settings/"]) is store
-    with Engine(store, embedder=TOY) as engine, pytest.raises(UnknownSpace, match="没有"):
-        engine.recall("alpha", spaces=["global", "没有"])
+    with Engine(store, embedder=TOY) as engine:
+        answer = engine.recall("alpha", spaces=["global", "没有"], floor=0)
+    assert answer.hits and answer.reasons == ("nothing was remembered in the space '没有' yet",)
 
 
 def test_what_is_forgotten_meanwhile(store: PostgresStore, other: PostgresStore) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from bethink.clock import parse_moment, system_clock
+from bethink.clock import end_of_day, parse_moment, system_clock
 from bethink.doors.cli.session import Session
 from bethink.errors import InvalidInput
 
@@ -14,6 +14,9 @@ _NOW = frozenset({"now", "现在", "此刻"})
 def moment(text: str, name: str, session: Session, *, at_its_end: bool = False) -> datetime:
     """A date or time, or a phrase that names one: its beginning, or (as far as it has gone by) its
     end."""
+    day = end_of_day(text, session.loaded.settings.zone, system_clock()) if at_its_end else None
+    if day is not None:
+        return day
     try:
         return parse_moment(text, name=name)
     except InvalidInput as e:

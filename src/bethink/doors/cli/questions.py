@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bethink.doors.cli.inputs import filter_option, piped
-from bethink.doors.cli.session import Session
+from bethink.doors.cli.session import Session, some
 from bethink.errors import InvalidInput
 from bethink.recall.presets import PURPOSES
+
+if TYPE_CHECKING:
+    from bethink.vocabulary import Recollection
 
 _N = TypeVar("_N", int, float)
 _WHAT = {
@@ -21,7 +26,16 @@ _WHAT = {
     "meaning_threshold": "a cosine",
     "words_threshold": "a share of the question's words",
     "floor": "a relevance",
+    "candidates": "a whole number",
     "unverified_share": "a share of the hits",
+}
+
+
+# Accepted and not shown: the names of a knowledge base's parameters, and former names.
+_OTHER_NAMES = {
+    "meaning_threshold": ("--vector-threshold", "--min-meaning"),
+    "words_threshold": ("--keyword-threshold", "--min-words"),
+    "unverified_share": ("--unverified",),
 }
 
 
@@ -33,7 +47,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--where", metavar="JSON", help="a filter; see docs/reference/filters.md")
     parser.add_argument(
-        "--as-of", metavar="TIME", help="what held at this time: 2026-05-01, now, yesterday, 昨天"
+        "--as-of", metavar="TIME", help="what held then: 2026-05-01 (its end), now, yesterday, 昨天"
     )
     preset = parser.add_argument(
         "--preset",
@@ -50,18 +64,31 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--words", action="store_true", help="look by words alone")
     parser.add_argument("--meaning", action="store_true", help="look by meaning alone")
+    add_tuning_options(parser)
     parser.add_argument(
-        "--min-meaning",
+        "--unverified-share",
+        type=_decimal("unverified_share"),
+        metavar="SHARE",
+        help="how much of the answer may be unverified, 0 to 1",
+    )
+
+
+def add_tuning_options(parser: argparse.ArgumentParser) -> None:
+    """Thresholds, floor, weights, expansion and candidates, under the names of every interface."""
+    parser.add_argument(
+        "--meaning-threshold",
         type=_decimal("meaning_threshold"),
         metavar="COSINE",
         help="cut hits by meaning below this (-1 to 1)",
     )
     parser.add_argument(
-        "--min-words",
+        "--words-threshold",
         type=_decimal("words_threshold"),
         metavar="SHARE",
         help="cut hits by words that hold less of the question (0 to 1)",
     )
+    for name, others in _OTHER_NAMES.items():
+        parser.add_argument(*others, dest=name, type=_decimal(name), help=argparse.SUPPRESS)
     parser.add_argument(
         "--floor",
         type=_decimal("floor"),
@@ -69,11 +96,92 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         help="hand out nothing below this relevance, 0 to 1; 0 hands out whatever is found",
     )
     parser.add_argument(
-        "--unverified",
-        type=_decimal("unverified_share"),
-        metavar="SHARE",
-        help="how much of the answer may be unverified, 0 to 1",
+        "--weights",
+        metavar="ORDER",
+        help="order of the hits: meaning-first, words-first, equal, or meaning=0.7,words=0.3",
     )
+    parser.add_argument(
+        "--enable-query-expansion",
+        action=argparse.BooleanOptionalAction,
+        help="ask again in other words if little is found (preset knowledge; on by default there)",
+    )
+    parser.add_argument(
+        "--candidates",
+        type=_whole("candidates"),
+        metavar="N",
+        help="how many passages each search looks at",
+    )
+
+
+def tuning_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """As the engine takes them; it checks them, and `naming_options` puts our names in."""
+    return {
+        "meaning_threshold": arguments.meaning_threshold,
+        "words_threshold": arguments.words_threshold,
+        "floor": arguments.floor,
+        "weights": _weights(arguments.weights),
+        "enable_query_expansion": arguments.enable_query_expansion,
+        "candidates": arguments.candidates,
+    }
+
+
+def _weights(text: str | None) -> str | dict[str, float] | None:
+    """`meaning-first`, or `meaning=0.7,words=0.3`."""
+    if text is None or "=" not in text:
+        return text
+    numbers: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        try:
+            numbers[name.strip()] = float(value)
+        except ValueError:
+            raise InvalidInput(
+                f"--weights: expected a number after {name}=, got {value!r}"
+            ) from None
+    return numbers
+
+
+# Parameters whose option in the command line has another name than theirs with hyphens.
+_OPTIONS = {
+    "vector_threshold": "--meaning-threshold",
+    "keyword_threshold": "--words-threshold",
+    "match_count": "--limit",
+    "knowledge_bases": "--space",
+    "documents": "--document",
+    "spaces": "--space",
+    **{
+        name: "--" + name.replace("_", "-")
+        for name in (
+            "meaning_threshold", "words_threshold", "unverified_share", "enable_query_expansion",
+            "weights", "candidates", "floor", "limit", "budget", "deadline", "where", "seconds",
+        )
+    },
+}  # fmt: skip
+
+
+def with_options(message: str) -> str:
+    """Return a message of the engine with our options in place of its parameters.
+
+    A name with an underscore is a parameter wherever it stands; a plain word such as `limit` only
+    at the beginning, before a colon.
+    """
+    beginning, colon, rest = message.partition(":")
+    if colon and beginning in _OPTIONS:
+        message = f"{_OPTIONS[beginning]}:{rest}"
+    names = "|".join(name for name in _OPTIONS if "_" in name)
+    return re.sub(rf"(?<![\w-])({names})(?!\w)", lambda found: _OPTIONS[found[1]], message)
+
+
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """Make errors of the engine name the options of the command line."""
+    try:
+        yield
+    except InvalidInput as e:
+        told = with_options(str(e))
+        if told == str(e):
+            raise
+        raise InvalidInput(told) from None
 
 
 def question_options(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
@@ -89,12 +197,19 @@ def question_options(arguments: argparse.Namespace, session: Session) -> dict[st
         "preset": arguments.preset,
         "words": not arguments.meaning,
         "meaning": not arguments.words,
-        "meaning_threshold": _within("--min-meaning", arguments.min_meaning, "meaning_threshold"),
-        "words_threshold": _within("--min-words", arguments.min_words, "words_threshold"),
-        "floor": _within("--floor", arguments.floor, "floor"),
-        "unverified_share": _within("--unverified", arguments.unverified, "unverified_share"),
+        **tuning_options(arguments),
+        "unverified_share": _within(
+            "--unverified-share", arguments.unverified_share, "unverified_share"
+        ),
         "deadline": _within("--deadline", arguments.deadline, "deadline"),
     }
+
+
+def mention_spaces(answer: Recollection, session: Session) -> None:
+    """Name the spaces that exist if one that was asked does not."""
+    there = [info.name for info in session.engine.spaces()] if not answer.hits else []
+    if any(name not in there for name in answer.query.spaces if there):
+        session.hint(f"spaces that exist: {some(sorted(there))}")
 
 
 def _as_of(text: str | None, session: Session) -> datetime | None:

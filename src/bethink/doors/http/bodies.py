@@ -3,13 +3,44 @@ words through every door."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    model_validator,
+)
+
+from bethink.errors import InvalidInput
+from bethink.recall.asking import ALIASES, renamed
 
 
 class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    _came_as: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _by_other_names(cls, sent: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        """Take an option under any of its names (`ALIASES`)."""
+        if not isinstance(sent, dict):
+            return read(sent)
+        try:
+            told, came_as = renamed(sent, cls.model_fields, cls._aliases())
+        except InvalidInput as e:
+            raise ValueError(str(e)) from None
+        body = read(told)
+        body._came_as = came_as
+        return body
+
+    @classmethod
+    def _aliases(cls) -> Mapping[str, str]:
+        return ALIASES
 
     def given(self) -> dict[str, Any]:
         """The fields that the request named."""
@@ -96,16 +127,32 @@ class Options(Body):
     where: dict[str, Any] | None = Field(
         None, description="a filter", examples=[{"kind": "decision"}]
     )
-    as_of: str | None = Field(None, description="what held at that moment", examples=["2026-05-01"])
+    as_of: str | None = Field(
+        None, description="what held at that moment; a day means its end", examples=["2026-05-01"]
+    )
     preset: str | None = Field(None, examples=["balanced"])
     words: bool | None = Field(None, description="search by words")
     meaning: bool | None = Field(None, description="search by meaning")
-    meaning_threshold: float | None = None
-    words_threshold: float | None = None
+    meaning_threshold: float | None = Field(
+        None, description="a cosine, -1 to 1: what meaning found below it is cut"
+    )
+    words_threshold: float | None = Field(
+        None,
+        description="a share of the question's words, 0 to 1: what words found below it is cut",
+    )
     floor: float | None = Field(
         None, description="a relevance, 0 to 1: what is below it is not handed out"
     )
     unverified_share: float | None = Field(None, description="how much may be unverified, 0 to 1")
+    weights: str | dict[str, float] | None = Field(
+        None,
+        description="the order of the hits: meaning_first, words_first, equal, or two numbers",
+        examples=["meaning_first", {"meaning": 0.7, "words": 0.3}],
+    )
+    enable_query_expansion: bool | None = Field(
+        None, description="ask again in other words if little is found (preset knowledge)"
+    )
+    candidates: int | None = Field(None, description="how many each search looks at")
     deadline: float | None = Field(None, description="seconds")
     touch: bool | None = Field(None, description="false: no access is counted")
 
@@ -120,17 +167,9 @@ class Options(Body):
 
 class Question(Options):
     question: str = Field(
-        description="what is asked; `query` is understood too",
+        description="what is asked; `query` is accepted too",
         examples=["which theme does Mei like? 小美喜欢什么主题？", "预算会议改到哪天？"],
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _named_query(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "query" in data and "question" not in data:
-            data = {**data, "question": data["query"]}
-            del data["query"]
-        return data
 
 
 class Asked(Question):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
 
 from bethink.doors.http.bodies import Body
-from bethink.knowledge.params import FIELDS
+from bethink.knowledge.params import FIELDS, PARAMETER_ALIASES
 
 
 def _said(name: str) -> Any:
@@ -37,6 +38,10 @@ class ForSearch(Body):
     match_count: int | None = _said("match_count")
     disable_keywords_match: bool | None = _said("disable_keywords_match")
     disable_vector_match: bool | None = _said("disable_vector_match")
+    floor: float | None = _said("floor")
+    weights: str | dict[str, float] | None = _said("weights")
+    enable_query_expansion: bool | None = _said("enable_query_expansion")
+    candidates: int | None = _said("candidates")
     budget: int | None = _said("budget")
     knowledge_bases: list[str] | None = _said("knowledge_bases")
     documents: list[str] | None = _said("documents")
@@ -47,9 +52,14 @@ class ForSearch(Body):
     deadline: float | None = Field(None, description="seconds for the search")
     explain: bool = Field(False, description="with what every stage did, and how long it took")
 
+    @classmethod
+    def _aliases(cls) -> Mapping[str, str]:
+        return PARAMETER_ALIASES
+
     def params(self) -> dict[str, Any]:
         """Search parameters, as `SearchParams` reads them."""
-        return {name: value for name, value in self.given().items() if name in FIELDS}
+        told = {name: value for name, value in self.given().items() if name in FIELDS}
+        return {self._came_as.get(name, name): value for name, value in told.items()}
 
     def options(self) -> dict[str, Any]:
         """The rest that was named."""

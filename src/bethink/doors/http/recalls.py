@@ -13,6 +13,7 @@ from bethink.doors.http.callers import at_desk
 from bethink.doors.http.metrics import metrics_of
 from bethink.doors.http.replies import reply
 from bethink.doors.http.routing import routes
+from bethink.errors import InvalidInput
 
 router = routes("recall", prefix="/v1")
 
@@ -27,7 +28,11 @@ def recall(request: Request, body: Asked) -> Response:
 @router.get("/recall", summary="Recall by a link", response_model=Recollection)
 def recall_by_link(
     request: Request,
-    q: Annotated[str, Query(description="the question", examples=["小美喜欢什么主题？"])],
+    q: Annotated[
+        str | None, Query(description="the question", examples=["小美喜欢什么主题？"])
+    ] = None,
+    question: Annotated[str | None, Query(description="the same as q")] = None,
+    query: Annotated[str | None, Query(description="the same as q")] = None,
     space: Annotated[list[str] | None, Query(description="may be repeated")] = None,
     limit: int | None = None,
     budget: int | None = None,
@@ -36,9 +41,12 @@ def recall_by_link(
 ) -> Response:
     """The same for what fits into an address. A question may stand in logs there: programs rather
     send it in a body."""
+    asked = [text for text in (q, question, query) if text is not None]
+    if len(asked) != 1:
+        raise InvalidInput("q: give the question once, as q, question or query")
     options: dict[str, Any] = {"spaces": space, "limit": limit, "budget": budget, "preset": preset}
     given = {name: value for name, value in options.items() if value is not None}
-    return _recalled(request, q, explain, given)
+    return _recalled(request, asked[0], explain, given)
 
 
 @router.post("/search", summary="Search", response_model=SearchResponse)

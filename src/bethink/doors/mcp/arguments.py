@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from bethink.checks import shown
 from bethink.errors import InvalidInput
+from bethink.recall.asking import renamed
 
 
 def _from_json(value: object) -> object:
@@ -44,7 +45,24 @@ class Arguments(BaseModel):
         return {name: value for name, value in said.items() if name not in but}
 
 
-class Recall(Arguments):
+class Tuning(Arguments):
+    """How finely to search. The same names in every interface."""
+
+    meaning_threshold: float | None = Field(None, description="least cosine, -1 to 1")
+    words_threshold: float | None = Field(
+        None, description="least share of the question's words, 0 to 1"
+    )
+    floor: float | None = Field(None, description="least relevance, 0 to 1; 0: all that is found")
+    weights: Literal["meaning_first", "words_first", "equal"] | Object | None = Field(
+        None, description='order of the hits; or {"meaning": 0.7, "words": 0.3}'
+    )
+    enable_query_expansion: bool | None = Field(
+        None, description="false: do not ask again in other words"
+    )
+    candidates: int | None = Field(None, description="how many each search looks at")
+
+
+class Recall(Tuning):
     question: str = Field(description="in the user's own words, in any language")
     spaces: Names | None = Field(None, description="where to look; default: the usual space")
     budget: int | None = Field(None, description="tokens that all texts together may cost")
@@ -52,7 +70,8 @@ class Recall(Arguments):
     where: Object | None = Field(
         None, description='a filter, e.g. {"kind": "decision"} or {"tags": {"has": "ui"}}'
     )
-    as_of: str | None = Field(None, description="what held at this moment (ISO 8601)")
+    as_of: str | None = Field(None, description="what held then (ISO 8601); a day: its end")
+    preset: str | None = Field(None, description="balanced, notebook, knowledge, skill, …")
     explain: bool = Field(False, description="add where every hit came from, and the trace")
 
 
@@ -139,6 +158,7 @@ A = TypeVar("A", bound=Arguments)
 
 def read(kind: type[A], sent: Mapping[str, Any]) -> A:
     """Raises InvalidInput that names every fault, in our words."""
+    sent, _ = renamed(sent, kind.model_fields)
     try:
         return kind.model_validate(sent)
     except ValidationError as e:

@@ -10,7 +10,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from bethink.access.caller import Scope
-from bethink.doors.mcp.arguments import Arguments, Names
+from bethink.doors.mcp.arguments import Names, Tuning
 from bethink.doors.mcp.data import DATA
 from bethink.doors.mcp.tools import Tool
 
@@ -21,7 +21,7 @@ _BASE = "the knowledge base: the name of a space; status lists them"
 _WEB = "search the web as well; refused where no search is set up"
 
 
-class SearchKnowledge(Arguments):
+class SearchKnowledge(Tuning):
     question: str = Field(description="what to look for, whole, in any language")
     base: str | None = Field(None, description=_BASE)
     documents: Names | None = Field(None, description="only in these, by id or address")
@@ -30,10 +30,12 @@ class SearchKnowledge(Arguments):
     web: bool = Field(False, description=_WEB)
 
 
-class Ask(Arguments):
+class Ask(Tuning):
     question: str = Field(description="whole, without 'it' or 'that one', in any language")
     base: str | None = Field(None, description=_BASE)
     documents: Names | None = Field(None, description="only from these, by id or address")
+    limit: int | None = Field(None, description="how many passages at most")
+    budget: int | None = Field(None, description="tokens that all passages may cost")
     web: bool = Field(False, description=_WEB)
 
 
@@ -81,12 +83,7 @@ def knowledge_tools(base: str = "") -> tuple[Tool, ...]:
     """For one base, whoever asks; without a name, where the desk sees any."""
 
     def searched(desk: Desk, asked: SearchKnowledge) -> Passages:
-        params = {
-            "query_text": asked.question,
-            "documents": asked.documents,
-            "match_count": asked.limit,
-            "budget": asked.budget,
-        }
+        params = asked.given("base", "web")
         found = desk.search_knowledge(asked.base or base, params, web=asked.web)
         return {
             "notice": DATA,
@@ -105,7 +102,7 @@ def knowledge_tools(base: str = "") -> tuple[Tool, ...]:
         }
 
     def answered(desk: Desk, asked: Ask) -> Answered:
-        params = {"query_text": asked.question, "documents": asked.documents}
+        params = asked.given("base", "web")
         told = desk.ask_knowledge(asked.base or base, params, web=asked.web)
         return {
             "notice": DATA,

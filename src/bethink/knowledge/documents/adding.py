@@ -18,6 +18,7 @@ from bethink.knowledge.documents.given import (
     endings_of,
     files_under,
     given_bytes,
+    kinds_passed_over,
     longer,
     one_file,
 )
@@ -72,6 +73,8 @@ class Adding:
         self._look_at_what_is_kept()
         self._take_all(files)
         notes = self._prune(folders, files) if removed else ()
+        if formats is None:  # else the caller chose what is left out
+            notes = (*notes, *filter(None, map(kinds_passed_over, folders)))
         return Report(self._outcomes, time.perf_counter() - began, notes)
 
     def named(self, data: bytes, name: str) -> Report:

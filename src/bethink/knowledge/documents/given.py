@@ -6,16 +6,20 @@ files never share one: the second gets more of its path.
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from bethink.errors import InvalidInput, NotebookFileRefused
 from bethink.knowledge.documents.blocks import Limits, Unreadable
-from bethink.knowledge.documents.kinds import ENDINGS, FORMATS
+from bethink.knowledge.documents.kinds import ENDINGS, FORMATS, ending_of
 from bethink.notebook.reading import list_files, read_bytes
 
 _JUNK_FOLDERS = frozenset({"venv", "site-packages", "bower_components"})
+_PROGRAMS = _JUNK_FOLDERS | {"node_modules", "__pycache__"}
+_KINDS_SHOWN = 8
 _OF_OFFICE = "~$"  # begins the names of files that only say who is editing
 _ADDRESS_CHARS = 1_000
 
@@ -65,6 +69,25 @@ def files_under(folder: Path, endings: tuple[str, ...], limits: Limits) -> list[
         one = _below(root, refused.path, limits)
         found.append(one._replace(refused=refused.why))
     return found
+
+
+def kinds_passed_over(folder: Path) -> str:
+    """Say which files of a folder have a format that is not read, counted by their endings; empty
+    if there are none. Hidden files and what programs put there do not count."""
+    counted: Counter[str] = Counter()
+    for _, folders, names in os.walk(folder):
+        folders[:] = [one for one in folders if not one.startswith(".") and one not in _PROGRAMS]
+        counted.update(
+            ending_of(name) or "without an ending"
+            for name in names
+            if not name.startswith((".", _OF_OFFICE)) and ending_of(name) not in ENDINGS
+        )
+    if not counted:
+        return ""
+    told = [f"{count:,} {ending}" for ending, count in counted.most_common(_KINDS_SHOWN)]
+    more = f" and {len(counted) - _KINDS_SHOWN} more kinds" if len(counted) > _KINDS_SHOWN else ""
+    advice = "; save .doc and .rtf as .docx" if {".doc", ".rtf"} & counted.keys() else ""
+    return f"{folder.name}: not read: {', '.join(told)}{more}{advice}"
 
 
 def one_file(path: Path, limits: Limits) -> Given:

@@ -80,6 +80,8 @@ def _by_content(data: bytes, limits: Limits) -> str:
             "it is an Office file of the old kind (.doc, .xls, .ppt), or one with a password; "
             "save it as .docx, .xlsx or .pptx without one"
         )
+    if data.startswith(b"{\\rtf"):
+        raise Unreadable("it is rich text (.rtf), which is not read; save it as .docx or .txt")
     return ""
 
 

@@ -6,16 +6,25 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bethink.doors.cli.inputs import filter_option, parse_json, read_text
-from bethink.doors.cli.questions import question
-from bethink.doors.cli.session import Session
+from bethink.doors.cli.questions import (
+    add_tuning_options,
+    mention_spaces,
+    naming_options,
+    question,
+    tuning_options,
+    with_options,
+)
+from bethink.doors.cli.session import Session, some
 from bethink.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from bethink.knowledge import Answer, KnowledgeBase, Turn
+    from bethink.knowledge import Answer, KnowledgeBase, Passages, Turn
 
 _EPILOG = """\
 examples:
@@ -44,8 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--document", action="append", metavar="ID", help="only in this document (id or address)"
     )
     parser.add_argument("--where", metavar="JSON", help="a filter; see docs/reference/filters.md")
-    parser.add_argument("--limit", type=int, metavar="N", help="how many passages at most")
+    parser.add_argument(
+        "--limit", "--match-count", type=int, metavar="N", help="how many passages at most"
+    )
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="how many tokens at most")
+    add_tuning_options(parser)
     parser.add_argument("--history", metavar="FILE", help="the conversation so far, as JSON")
     parser.add_argument(
         "--save-history", metavar="FILE", help="write the conversation there, with this question"
@@ -57,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deadline", type=float, metavar="SECONDS", help="of the search: answer with what there is"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="SECONDS", help="that the language model may take (60)"
+        "--seconds", type=float, metavar="SECONDS", help="that the language model may take (20)"
     )
 
 
@@ -67,8 +79,15 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     turns = _history(arguments)
     asked: Iterator[str] = _lines() if arguments.chat else iter([_one(arguments)])
     options = _options(arguments)
+    if not session.json:  # a program reads one answer; a person reads on while the model writes
+        options["on_passages"] = partial(_show_passages, session)
     for text in asked:
-        answer = _base(arguments, session).ask(text, history=turns, **options)
+        with naming_options():
+            answer = _base(arguments, session).ask(text, history=turns, **options)
+        answer = replace(answer, reasons=tuple(map(with_options, answer.reasons)))
+        mention_spaces(answer.passages.recollection, session)
+        if not arguments.space and not answer.passages.hits:
+            _mention_bases(session)
         turns = [*turns, answer.turn]
         _show(answer, session, explain=arguments.explain)
         if arguments.save_history:
@@ -92,6 +111,25 @@ def _lines() -> Iterator[str]:
         yield line.strip()
 
 
+def _show_passages(session: Session, passages: Passages) -> None:
+    """Show what was found before the model has answered."""
+    language = "zh" if _is_chinese(passages.asked_as) else "en"
+    for line in passages.as_text(language).split("\n"):
+        session.aside(line)
+    session.aside("the language model is writing …")
+
+
+def _mention_bases(session: Session) -> None:
+    """Say which knowledge bases there are if the default space has no answer."""
+    from bethink.knowledge.spaces_with_knowledge import knowledge_bases
+
+    asked = session.engine.settings.space
+    bases = [one for one in knowledge_bases(session.engine) if one.name != asked]
+    if bases:
+        held = (f"{b.name} ({b.documents} documents, {b.entries} entries)" for b in bases)
+        session.hint(f"{asked!r} was asked; name another with --space: {some(list(held))}")
+
+
 def _base(arguments: argparse.Namespace, session: Session) -> KnowledgeBase:
     from bethink.knowledge import KnowledgeBase
 
@@ -106,6 +144,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "where": filter_option(arguments.where),
         "match_count": arguments.limit,
         "budget": arguments.budget,
+        **tuning_options(arguments),
         "web": arguments.web or None,
         "deadline": arguments.deadline,
         "seconds": arguments.seconds,

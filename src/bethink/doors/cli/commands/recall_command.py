@@ -3,10 +3,18 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bethink.doors.cli.colour import Piece, Styled, identifier, matches, state
-from bethink.doors.cli.questions import add_question_options, question, question_options
+from bethink.doors.cli.questions import (
+    add_question_options,
+    mention_spaces,
+    naming_options,
+    question,
+    question_options,
+    with_options,
+)
 from bethink.doors.cli.session import Session
 from bethink.errors import InvalidInput
 
@@ -56,7 +64,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
 
     form = _format(arguments, session)
     asked, options = question(arguments.words_asked, "recall"), question_options(arguments, session)
-    answer = session.engine.recall(asked, touch=not arguments.explain, **options)
+    with naming_options():
+        answer = session.engine.recall(asked, touch=not arguments.explain, **options)
+    answer = replace(answer, reasons=tuple(map(with_options, answer.reasons)))
+    mention_spaces(answer, session)
     language = language_of(answer, arguments.language, session.engine.settings)
     rendered = FORMATS[form](answer, arguments.explain, language)
     if not isinstance(rendered, str):

@@ -3,7 +3,13 @@ from __future__ import annotations
 import argparse
 
 from bethink.doors.cli.ids import memory_id
-from bethink.doors.cli.questions import add_question_options, question, question_options
+from bethink.doors.cli.questions import (
+    add_question_options,
+    naming_options,
+    question,
+    question_options,
+    with_options,
+)
 from bethink.doors.cli.session import Session
 
 _EPILOG = """\
@@ -33,12 +39,13 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     asked = question(arguments.words_asked, "why-not MEMORY")
     options = question_options(arguments, session)
     whole = memory_id(session.engine, arguments.id, offers=True)
-    why = session.engine.why_not(whole, asked, **options)
+    with naming_options():
+        why = session.engine.why_not(whole, asked, **options)
     if session.json:
         session.show(as_record(why))
     else:
         for line in as_lines(why):
             session.say(line)
     for reason in why.reasons:
-        session.hint(reason)
+        session.hint(with_options(reason))
     return 0
