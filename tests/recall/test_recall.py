@@ -116,6 +116,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
         "search_period",
         "search_exact",
         "search_meaning + search_words",
+        "search_working",
         "thresholds",
         "fuse",
         "one_per_memory",
@@ -135,7 +136,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
     assert trace.steps[0].received == 0
     for before, after in itertools.pairwise(trace.steps):
         assert before.passed_on == after.received
-    for step in trace.steps[7:]:
+    for step in trace.steps[8:]:
         unfetched = [int(note.split()[0]) for note in step.notes if "not fetched" in note]
         assert step.received == step.passed_on + len(step.dropped) + sum(unfetched)
         assert all(dropped.reason for dropped in step.dropped)

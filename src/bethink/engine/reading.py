@@ -191,6 +191,7 @@ class Reading(Shared):
             routes=lambda: self._parts.routes,
             reranker=lambda: self._parts.reranker,
             count_tokens=self._count_tokens,
+            documents=partial(self._parts.documents, seen=store),
         )
 
     def compare(

@@ -50,6 +50,7 @@ __all__ = [
     "Salience",
     "SearchExact",
     "SearchHot",
+    "SearchWorking",
     "SearchMeaning",
     "SearchPeriod",
     "SearchResponse",
@@ -117,7 +118,7 @@ if TYPE_CHECKING:
     from bethink.recall.route_table import built_in_routes, parse_routes, read_routes
     from bethink.recall.salience import Salience, fresh
     from bethink.recall.search_exact import SearchExact
-    from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot
+    from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot, SearchWorking
     from bethink.recall.search_meaning import SearchMeaning
     from bethink.recall.search_words import SearchWords
     from bethink.recall.side_by_side import SideBySide
@@ -171,7 +172,7 @@ else:
             "bethink.recall.route_table": "built_in_routes parse_routes read_routes",
             "bethink.recall.salience": "Salience fresh",
             "bethink.recall.search_exact": "SearchExact",
-            "bethink.recall.search_hot": "HotFirst NearestFew SearchHot",
+            "bethink.recall.search_hot": "HotFirst NearestFew SearchHot SearchWorking",
             "bethink.recall.search_meaning": "SearchMeaning",
             "bethink.recall.search_words": "SearchWords",
             "bethink.recall.side_by_side": "SideBySide",

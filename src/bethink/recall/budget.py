@@ -12,7 +12,14 @@ from functools import cache, partial
 from typing import ClassVar, NamedTuple
 
 from bethink.recall.draft import Draft, Kit
-from bethink.recall.unverified import is_verified, noted, share_of, too_many, within_share
+from bethink.recall.unverified import (
+    is_verified,
+    noted,
+    of_uncertain_answer,
+    share_of,
+    too_many,
+    within_share,
+)
 from bethink.vocabulary import Candidate, Dropped, Hit, Status
 
 NEIGHBOUR = "neighbour"
@@ -41,6 +48,8 @@ class Budget:
         if share < 1 and share_of(chosen.hits) > share:
             count = cache(count)  # chosen from again and again
             chosen = within_share(draft, partial(_chosen, draft, count))
+            if (fewer := of_uncertain_answer(draft, chosen.hits)) is not None:
+                chosen = within_share(fewer, partial(_chosen, fewer, count))
         hits, dropped, skipped, left = chosen
         notes: list[str] = []
         if (self.fill or self.widen) and left > 0:
@@ -56,7 +65,7 @@ class Budget:
             notes=(*draft.notes, *notes),
         )
         if wanted is not chosen:
-            draft = noted(draft, wanted.hits[0])
+            draft = noted(draft, wanted.hits)
         if skipped and not hits:
             # neither empty nor answered: there is something, and the caller can have it
             draft = draft.fault(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from bethink.recall.budget import Budget
 from bethink.recall.draft import Draft, Kit, Stage
 from bethink.recall.presets import Preset
-from bethink.recall.unverified import SearchVerified, too_few_verified
+from bethink.recall.unverified import SearchVerified, share_is_exceeded
 from bethink.vocabulary import Query, Recollection, Status, Step, Trace
 
 # Which status wins when several apply: the one that warns most.
@@ -46,7 +46,7 @@ def run(
     began = time.perf_counter()
     draft = Draft(query)
     for at, stage in enumerate(preset.stages):
-        if stage.name == Budget.name and too_few_verified(draft.candidates, query):
+        if stage.name == Budget.name and share_is_exceeded(draft.candidates, query):
             draft = after(SearchVerified(preset.stages[:at]), draft)
         draft = after(stage, draft)
     used = sum(hit.tokens for hit in draft.hits)

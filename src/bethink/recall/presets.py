@@ -17,6 +17,7 @@ from bethink.recall.relevance import Cut, Judge
 from bethink.recall.replies import AddReplies
 from bethink.recall.rerank import Rerank
 from bethink.recall.search_exact import SearchExact
+from bethink.recall.search_hot import SearchWorking
 from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import SearchWords
 from bethink.recall.side_by_side import SideBySide
@@ -56,6 +57,7 @@ BALANCED = Preset(
         SearchPeriod(),
         SearchExact(),
         SideBySide((SearchMeaning(), SearchWords())),
+        SearchWorking(),
         Thresholds(),
         FuseAdaptively(),
         OnePerMemory(most=6),

@@ -31,7 +31,7 @@ from bethink.recall.route import Route
 from bethink.recall.salience import Salience
 from bethink.recall.search_exact import CHANNEL as EXACT
 from bethink.recall.search_exact import SearchExact
-from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot
+from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot, SearchWorking
 from bethink.recall.search_meaning import CHANNEL as MEANING
 from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import CHANNEL as WORDS
@@ -78,6 +78,7 @@ NOTEBOOK = Preset(
         TimelinePath(),  # no journal was kept then: whatever else happened
         SearchExact(numbers=True),
         SideBySide((SearchMeaning(candidates=0), SearchWords(candidates=0))),
+        SearchWorking(),
         Thresholds(),
         ReciprocalRanks(k=K),
         ExactFirst(),  # so that it is among those that are fetched
@@ -102,6 +103,7 @@ STORY = Preset(
         OneSpace(),
         SearchExact(numbers=True),
         SideBySide((SearchMeaning(), SearchWords())),
+        SearchWorking(),
         Thresholds(),
         FuseAdaptively(),
         ExactFirst(),
@@ -155,6 +157,7 @@ def knowledge_preset(
             *((Expand(),) if expand else ()),
             *after_search,
             *((faq,) if faq is not None else ()),
+            SearchWorking(),
             Thresholds(),
             FaqOnce(),
             ReciprocalRanks(k=K, weights={**KNOWLEDGE_WEIGHTS, **(weights or {})}, graded=graded),
@@ -178,7 +181,8 @@ def knowledge_preset(
 
 KNOWLEDGE = knowledge_preset()
 
-# Few and good, or none at all: a hook puts them before a model at every turn.
+# Few and good, or none at all: a hook puts them before a model at every turn. Nobody asked, so what
+# nobody has reviewed stays out.
 SKILL = Preset(
     "skill",
     (
