@@ -212,6 +212,7 @@ class Parts:
             notes=self.bookkeeping.in_store_alone,
             redact=self._settings.redact,
             warning=lambda: warning(self._store),
+            zone=self._settings.zone,
         )
 
     @cached_property

@@ -192,7 +192,13 @@ class Reading(Shared):
             reranker=lambda: self._parts.reranker,
             count_tokens=self._count_tokens,
             documents=partial(self._parts.documents, seen=store),
+            contradicts=self._contradicts,
         )
+
+    def _contradicts(self, older: Memory, newer: Memory) -> bool:
+        from bethink.remember.judging import contradicts
+
+        return contradicts(older, newer, zone=self.settings.zone)
 
     def compare(
         self, text: str, keys: Sequence[tuple[str, int]], *, spaces: SpaceNames

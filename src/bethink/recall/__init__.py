@@ -33,6 +33,7 @@ __all__ = [
     "Judge",
     "Kit",
     "NearestFew",
+    "NewerFirst",
     "OnePerMemory",
     "OneSpace",
     "Passage",
@@ -50,12 +51,12 @@ __all__ = [
     "Salience",
     "SearchExact",
     "SearchHot",
-    "SearchWorking",
     "SearchMeaning",
     "SearchPeriod",
     "SearchResponse",
     "SearchResult",
     "SearchWords",
+    "SearchWorking",
     "SideBySide",
     "Stage",
     "Status",
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from bethink.recall.as_of import AsOf
     from bethink.recall.budget import Budget, Widen
     from bethink.recall.cards import CardsGiveWay
+    from bethink.recall.contradictions import NewerFirst
     from bethink.recall.deduplicate import Deduplicate, OnePerMemory
     from bethink.recall.draft import Deadline, Draft, Kit, Period, Stage
     from bethink.recall.exact_first import ExactFirst
@@ -147,6 +149,7 @@ else:
             "bethink.recall.as_of": "AsOf",
             "bethink.recall.budget": "Budget Widen",
             "bethink.recall.cards": "CardsGiveWay",
+            "bethink.recall.contradictions": "NewerFirst",
             "bethink.recall.deduplicate": "Deduplicate OnePerMemory",
             "bethink.recall.draft": "Deadline Draft Kit Period Stage",
             "bethink.recall.exact_first": "ExactFirst",

@@ -127,4 +127,5 @@ def hit_of(candidate: Candidate, tokens: int, displaced: tuple[str, ...] = ()) -
         tier=candidate.tier,
         relevance=None if candidate.relevance is None else round(candidate.relevance, 6),
         evidence={name: round(value, 4) for name, value in candidate.evidence.items()},
+        contradicted_by=candidate.contradicted_by,
     )

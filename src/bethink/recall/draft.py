@@ -152,6 +152,8 @@ class Kit(NamedTuple):
     count_tokens: Callable[[str], int] = count_tokens
     # vectors of texts by whoever made the index; None: nobody did
     documents: Callable[[Sequence[str]], Vectors | None] = lambda texts: None
+    # whether the second memory, told later, says otherwise than the first
+    contradicts: Callable[[Memory, Memory], bool] = lambda older, newer: False
 
 
 class Stage(Protocol):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bethink.errors import InvalidInput
 from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget
+from bethink.recall.contradictions import NewerFirst
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Stage
 from bethink.recall.fuse import ReciprocalRanks
@@ -69,6 +70,7 @@ BALANCED = Preset(
         OnePerMemory(),
         Deduplicate(),
         Rerank(),
+        NewerFirst(),
         Cut(),
         Budget(),
     ),

@@ -11,6 +11,7 @@ from bethink.filters import Condition
 from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget, Widen
 from bethink.recall.cards import CardsGiveWay
+from bethink.recall.contradictions import NewerFirst
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Stage
 from bethink.recall.exact_first import ExactFirst
@@ -58,6 +59,7 @@ WORKFLOW = Preset(
         ReadSignals(),
         Judge(order=False),
         Deduplicate(),
+        NewerFirst(),
         Cut(),
         NearestFew(count=_COLD),
         Budget(),
@@ -89,6 +91,7 @@ NOTEBOOK = Preset(
         ReadSignals(),
         Judge(),
         Deduplicate(),
+        NewerFirst(),
         Cut(),
         Salience(),
         Budget(),
@@ -114,6 +117,7 @@ STORY = Preset(
         ReadSignals(),
         Judge(),
         Deduplicate(),
+        NewerFirst(),
         Cut(),
         Budget(),
     ),
@@ -172,6 +176,7 @@ def knowledge_preset(
             Judge(),
             Rerank(),
             Deduplicate(),
+            NewerFirst(),
             *((Cut(),) if abstain else ()),
             Budget(fill=True, widen=widen),
         ),
@@ -201,6 +206,7 @@ SKILL = Preset(
         ReadSignals(),
         Judge(order=False),
         Deduplicate(),
+        NewerFirst(),
         Cut(unasked=True),  # one word in common is no reason to speak
         Budget(),
     ),

@@ -1,5 +1,4 @@
-"""Working memory: the newest of it, whatever is asked (`SearchHot`), or what of it fits the question
-(`SearchWorking`).
+"""Working memory: the newest of it (`SearchHot`), or what fits the question (`SearchWorking`).
 
 In a workflow the last few things are the context of everything, and need share no word with the
 question. They come as channel `hot`; `HotFirst` puts them before all others. Every preset that

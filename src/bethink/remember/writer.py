@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, tzinfo
 from typing import Any
 
 from bethink.clock import Clock
@@ -44,7 +45,9 @@ class Writer:
         notes: pipeline.Notes | None = None,
         redact: bool = True,
         warning: Callable[[], str] | None = None,
+        zone: tzinfo = UTC,
     ) -> None:
+        self._zone = zone
         self._store = store
         self._embedders = embedders
         self._space = space
@@ -65,6 +68,7 @@ class Writer:
         *,
         progress: Progress | None,
         refused: Refused | None,
+        corrections: bool = False,
     ) -> Generator[Receipt, None, None]:
         total = len(told) if isinstance(told, Sequence) else None
         done = 0
@@ -78,6 +82,8 @@ class Writer:
                         raise type(e)(f"item {number}: {e}" if number > 1 else str(e)) from None
                     refused(number, e)
                 receipts = self._write(batch.entries, batch.numbers, refused)
+                if corrections and len(receipts) == len(batch.entries):
+                    receipts = self._superseded(batch.entries, receipts)
                 done += batch.size
                 if progress is not None:
                     progress(done, total)
@@ -105,6 +111,16 @@ class Writer:
         return pipeline.write_each(
             entries, self._kit, conflict=lambda position, e: refused(numbers[position], e)
         )
+
+    def _superseded(self, entries: list[Entry], receipts: list[Receipt]) -> list[Receipt]:
+        """With what the new memories correct superseded. See `judging.supersede`."""
+        from bethink.remember.judging import may_correct, supersede
+
+        alone = len(entries) == 1
+        if not any(may_correct(entry.memory, alone=alone) for entry in entries):
+            return receipts
+        memories = [entry.memory for entry in entries]
+        return supersede(memories, receipts, store=self._store, zone=self._zone)
 
     def _entry(self, told: Mapping[str, Any]) -> Entry:
         if not isinstance(told, (dict, Mapping)):  # dict first: Mapping alone takes longer to say
