@@ -207,7 +207,7 @@ class Writing(Shared):
             from bethink.remember.succession import taken_back
 
             again = [f"{old.id} holds again" for old in taken_back(self.store, memory)]
-            notes = [*(notes or ()), *again]
+            notes = (*(notes or ()), *again)
         held = self._finish_erasing([memory.text])
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 

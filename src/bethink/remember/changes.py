@@ -46,7 +46,9 @@ _VERBS = (
     r"|cut|went|gone|goes|grew|grown|rose|risen|fell|fallen|drop(?:ped|s)?|put|"
     r"is now set|is set"
 )
-_AUX = r"(?:(?:is|are|was|were|has|have|had|been|be|being|got|gets?|now|just|also|will|recently)\s+)*"
+_AUX = (
+    r"(?:(?:is|are|was|were|has|have|had|been|be|being|got|gets?|now|just|also|will|recently)\s+)*"
+)
 _END = r"(?:\s+(?:now|instead|from now on))?[.!]*$"
 _ENGLISH = (
     # replaced A with B; A was replaced by B; B replaces A
@@ -99,7 +101,9 @@ _LEAD_IN = re.compile(
     r"\s*[:：,，]?\s*",
     re.IGNORECASE,
 )
-_OVER = re.compile(r"\b(?:no longer|any ?more|any longer)\b|不再|不[^，。；,不]{1,8}了$|已经不", re.I)
+_OVER = re.compile(
+    r"\b(?:no longer|any ?more|any longer)\b|不再|不[^，。；,不]{1,8}了$|已经不", re.I
+)
 # Says that it comes beside what is known.
 _BESIDE = re.compile(
     r"\b(?:also|too|as well|additionally|besides|another|second|both)\b|[也还]|另外|此外|同时|以及",

@@ -322,7 +322,9 @@ def _several_values(a: Reading, b: Reading) -> str:
     """From 9 to 5, from 8 to 6: the same words, and other values in the same places."""
     if len(a.tokens) != len(b.tokens) or a.kinds != b.kinds:
         return ""
-    differ = [at for at, pair in enumerate(zip(a.tokens, b.tokens, strict=True)) if len({*pair}) > 1]
+    differ = [
+        at for at, pair in enumerate(zip(a.tokens, b.tokens, strict=True)) if len({*pair}) > 1
+    ]
     if len(differ) < 2 or not differ[0] or any(a.kinds[at] not in _TYPED for at in differ):
         return ""
     between = {a.kinds[at] for at in range(differ[0], differ[-1]) if at not in differ}
