@@ -1,4 +1,4 @@
-"""Corrections win by default: what is surely corrected is superseded, what is perhaps so is marked."""
+"""Corrections win by default: a sure one supersedes, a doubtful one is marked in recall."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_it_can_be_switched_off_and_is_found_among_many(
     kept = engine.remember(new, merge="words")
     assert kept.action is Action.CREATED
     answer = engine.recall(question, floor=0)
-    assert [hit.id for hit in answer.hits][0] == kept.id  # the newer first
+    assert answer.hits[0].id == kept.id  # the newer first
     assert [hit.contradicted_by for hit in answer.hits] == ["", kept.id]
     engine.remember_many([{"text": old, "space": "many"}])
     clock.advance(days=1)

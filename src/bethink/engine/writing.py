@@ -84,7 +84,8 @@ class Writing(Shared):
 
     def _remember_plainly(self, told: Mapping[str, Any]) -> Receipt:
         stream = self._parts.writer.remember_stream([told], progress=None, refused=None)
-        return list(stream)[0]
+        (receipt,) = stream
+        return receipt
 
     def _remember_judged(self, told: Mapping[str, Any]) -> Receipt:
         return self.remember_many([told])[0]
@@ -92,8 +93,8 @@ class Writing(Shared):
     def remember_many(
         self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
     ) -> list[Receipt]:
-        """Remember many things, a durable batch at a time. Each is a mapping of fields. What says
-        itself that something has changed takes the place of what it surely corrects."""
+        """Remember many things, a durable batch at a time. Each is a mapping of fields. Of up to
+        20, what says itself that something has changed takes the place of what it surely corrects."""
         return list(self.remember_stream(told, progress=progress))
 
     def remember_stream(

@@ -2,9 +2,9 @@
 
 A sure correction supersedes the older memory when it is told (`bethink.remember.judging`). Where
 that was not sure, or where both came with many others, both are kept, and this stage compares the
-best candidates in pairs by the same rules (`Kit.contradicts`). The newer of two that contradict each other is as likely
-to answer as the older, so it gets at least its relevance and its place. What is unverified
-contradicts nothing that is verified.
+best candidates in pairs by the same rules (`Kit.contradicts`). The newer of two that contradict
+each other is as likely to answer as the older, so it gets at least its relevance and its place.
+What is unverified contradicts nothing that is verified.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a text says has changed: "moved from Tuesday to Thursday", "no longer lives in Lisbon", 改到周四.
+"""What a text says has changed: "moved from Tuesday to Thursday", 改到周四.
 
 A sentence that reports a change has three parts: what it is about, the former value if it is named,
 and the new value if it is told apart. `changed` finds them by patterns in English and Chinese, and
@@ -97,7 +97,8 @@ _CHINESE = (
     rf"(?P<about>.+?)[，,]?{_ALREADY}{_VERBS_CHINESE}{_TO}(?P<value>[^，。；,]+?)了?[。！]*$",
 )
 _LEAD_IN = re.compile(
-    r"^\s*(?:correction|update|updated|actually|as of \w+|from now on|更正|更新|订正|补充更正|其实|通知)"
+    r"^\s*(?:correction|update|updated|actually|as of \w+|from now on|"
+    r"更正|更新|订正|补充更正|其实|通知)"
     r"\s*[:：,，]?\s*",
     re.IGNORECASE,
 )
@@ -115,8 +116,10 @@ _SIGNS = re.compile(
     r"\b(?:now|no longer|any ?more|any longer|instead|rather than|replac\w+|took over|correction|"
     r"actually|not|left|mov(?:ed|es)|switch\w+|chang(?:ed|es)|renamed|migrated|raised|lowered|"
     r"increased|reduced|decreased|extended|shortened|postponed|delayed|rescheduled|upgraded|"
-    r"downgraded|bumped|transferred|relocated|shifted|updated|cut to|went (?:up|down)|from now on)\b"
-    r"|现在|如今|目前|不再|不是|更正|其实|改|换|搬|迁|挪|调|推迟|提前|提高|降|减|升|延|离职|新的?(?:手机|电话|密码|地址|邮箱)",
+    r"downgraded|bumped|transferred|relocated|shifted|updated|cut to|went (?:up|down)|"
+    r"from now on)\b"
+    r"|现在|如今|目前|不再|不是|更正|其实|改|换|搬|迁|挪|调|推迟|提前|提高|降|减|升|延|离职|"
+    r"新的?(?:手机|电话|密码|地址|邮箱)",
     re.IGNORECASE,
 )
 
@@ -158,8 +161,8 @@ def changed(text: str) -> list[Changed]:
 _HARMLESS = frozenset(
     "in on at to for from by as with was have will can be plan schedul set due take place current "
     "now new we they he she it use run held start last new will would be time date go get live "
-    "I's been longer 在 于 用 是 有 定 计 划 安 排 时 间 日 期 为 由 到 从 已 经 住 能 会 要 可 新 值 号 码 "
-    "上 里 了 现 改 换 成 这 那 我 们".split()
+    "I's been longer 在 于 用 是 有 定 计 划 安 排 时 间 日 期 为 由 到 从 已 经 住 能 会 要 可 "
+    "新 值 号 码 上 里 了 现 改 换 成 这 那 我 们".split()
 )
 _PRONOUNS = frozenset({"we", "they", "he", "she", "you"})
 

@@ -176,7 +176,6 @@ def _near(
 
 
 _LONGEST = 300  # characters: what is longer says several things, and replaces none as a whole
-_MOST_JUDGED = 200  # of one batch; the rest is judged when it is recalled
 # Records of what was said or happened, and parts of documents: none of them is out of date.
 _RECORDS = frozenset({"document", "faq", "journal", "scene", "event", "turn", "message"})
 
@@ -203,11 +202,9 @@ def supersede(
     The receipts say so. Words alone judge: the rules need the same words anyway."""
     alone = len(memories) == 1
     done = list(receipts)
-    left = _MOST_JUDGED
     for at, (memory, receipt) in enumerate(zip(memories, receipts, strict=True)):
-        if not left or receipt.action is not Action.CREATED or not may_correct(memory, alone=alone):
+        if receipt.action is not Action.CREATED or not may_correct(memory, alone=alone):
             continue
-        left -= 1
         done[at] = _superseding(replace(memory, id=receipt.id), receipt, store, zone)
     return done
 

@@ -26,6 +26,9 @@ from bethink.vocabulary import TRUST, Entry, Memory, Progress, Receipt
 Refused = Callable[[int, BethinkError], None]
 
 _BACKFILL_AT_ONCE = 256
+# Of so many told at once corrections are looked for: 11 ms each, where writing 10,000 takes 0.3 s
+# without an embedder. Of an import, recall marks what is contradicted.
+_FEW = 20
 _FIXED = frozenset({"id", "space", "created_at", "updated_at"})
 _OFFERED = ("who", "door", "source_hash", "parents", "risk", "vouched", TRUST)
 _REVISABLE = (
@@ -82,7 +85,8 @@ class Writer:
                         raise type(e)(f"item {number}: {e}" if number > 1 else str(e)) from None
                     refused(number, e)
                 receipts = self._write(batch.entries, batch.numbers, refused)
-                if corrections and len(receipts) == len(batch.entries):
+                few = done + batch.size <= _FEW and len(receipts) == len(batch.entries)
+                if corrections and few:
                     receipts = self._superseded(batch.entries, receipts)
                 done += batch.size
                 if progress is not None:
