@@ -285,7 +285,9 @@ def test_a_recall_by_words_loads_no_more_than_it_did(tmp_path: Path) -> None:
     command = "from bethink.doors.cli.main import main; main(['recall', '--words', '深色'])"
     loaded = _loaded(command, tmp_path)
     assert "bethink.recall.pipeline" in loaded
-    assert len(_ours(loaded)) <= 127  # as many as before packages exported their names
+    assert (
+        len(_ours(loaded)) <= 130
+    )  # 127 before packages exported their names, and stages for working memory since
     assert len(loaded) <= 205
 
 

@@ -128,6 +128,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
         "one_per_memory",
         "deduplicate",
         "rerank",
+        "newer_first",
         "cut",
         "budget",
     ]
@@ -242,7 +243,9 @@ def test_where(engine: Engine) -> None:
 def test_as_of(engine: Engine, clock: FakeClock, word: str) -> None:
     engine.remember(f"the {word} is in Berlin", valid_to="2026-01-01T00:00:00Z")
     engine.remember(f"the {word} is in Shanghai", valid_from="2026-01-01T00:00:00Z")
-    engine.remember(f"the {word} moves to the Moon", valid_from="2027-01-01T00:00:00Z")
+    engine.remember(
+        f"the {word} moves to the Moon", valid_from="2027-01-01T00:00:00Z", merge="words"
+    )
     engine.remember(f"the {word} has plants")
 
     def towns(**options: Any) -> set[str]:

@@ -94,7 +94,7 @@ class Writing(Shared):
         self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
     ) -> list[Receipt]:
         """Remember many things, a durable batch at a time. Each is a mapping of fields. Of up to
-        20, what says itself that something has changed takes the place of what it surely corrects."""
+        20, what says itself that something has changed supersedes what it surely corrects."""
         return list(self.remember_stream(told, progress=progress))
 
     def remember_stream(

@@ -303,7 +303,7 @@ def _without_new(b: Reading) -> Reading:
 
 def _has_one(change: _Change) -> bool:
     """A thing has one such value, whatever it is; of days there may be several."""
-    return _is_attribute(change.before) or "identifier" in change.old_kinds
+    return change.linked and _is_attribute(change.before)
 
 
 def _another_one(change: _Change, b: Reading) -> str:
