@@ -20,7 +20,7 @@ from bethink.relocate.unfinished import warning
 from bethink.settings import Settings, is_embedder, no_such_embedder
 from bethink.stores.protocol import Store
 from bethink.text.both_ends import MAX_MEANING_CHARS, both_ends
-from bethink.vocabulary import Memory, Query, Receipt
+from bethink.vocabulary import Memory, Query, Receipt, Vectors
 from bethink.withheld import Withheld
 
 if TYPE_CHECKING:
@@ -232,6 +232,7 @@ class Parts:
             notes=self.bookkeeping.in_store_alone,
             redact=self._settings.redact,
             warning=lambda: warning(self._store),
+            zone=self._settings.zone,
         )
 
     @cached_property
@@ -331,3 +332,8 @@ class Parts:
         vector = self._asked_before.vector(embedder, both_ends(query.text, MAX_MEANING_CHARS))
         word_vectors = getattr(embedder, "word_vectors", None)
         return Question(vector, embedder.fingerprint, note, word_vectors)
+
+    def documents(self, texts: Sequence[str], *, seen: Store | None = None) -> Vectors | None:
+        """The vectors of texts that no index holds, by whoever made the index; each made once."""
+        embedder, _ = self.embedders.of_index(seen)
+        return None if embedder is None else self._asked_before.vectors(embedder, texts)

@@ -45,6 +45,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "confidence": memory.confidence,
         "tier": hit.tier.value,
         "verified": memory.verified,
+        "contradicted_by": hit.contradicted_by,
         "occurred_at": memory.occurred_at and memory.occurred_at.isoformat(),
         "created_at": memory.created_at.isoformat(),
         "updated_at": memory.updated_at.isoformat(),

@@ -31,6 +31,7 @@ Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 GLOBAL_SPACE = "global"
 FILE = "file:"  # begins the id of a hit that is a whole file
 # In a memory's provenance; set by us, never taken from whoever tells it.
+SUPERSEDES = "supersedes"  # in a memory's metadata: the memory whose place it took
 TRUST, UNVERIFIED, VERIFIED = "trust", "unverified", "verified"
 
 
@@ -236,6 +237,7 @@ class Candidate(NamedTuple):
     tier: Tier = Tier.LONG_TERM
     relevance: float | None = None  # 0 to 1: the probability that it answers; None: not judged
     evidence: Mapping[str, float] = MappingProxyType({})  # what the relevance is made of
+    contradicted_by: str = ""  # the id of a newer memory that says otherwise
 
     @property
     def key(self) -> tuple[str, int]:
@@ -272,6 +274,7 @@ class Hit(NamedTuple):
     shown: tuple[Extent, ...] = ()  # what its text is made of; empty: the passage alone
     relevance: float | None = None  # 0 to 1: the probability that it answers; None: not judged
     evidence: Mapping[str, float] = MappingProxyType({})  # log-odds that add up to the relevance's
+    contradicted_by: str = ""  # the id of a newer memory that says otherwise
 
     @property
     def id(self) -> str:

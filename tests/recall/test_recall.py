@@ -116,6 +116,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
         "search_period",
         "search_exact",
         "search_meaning + search_words",
+        "search_working",
         "thresholds",
         "fuse",
         "one_per_memory",
@@ -127,6 +128,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
         "one_per_memory",
         "deduplicate",
         "reader",
+        "newer_first",
         "cut",
         "weights",
         "budget",
@@ -136,7 +138,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
     assert trace.steps[0].received == 0
     for before, after in itertools.pairwise(trace.steps):
         assert before.passed_on == after.received
-    for step in trace.steps[7:]:
+    for step in trace.steps[8:]:
         unfetched = [int(note.split()[0]) for note in step.notes if "not fetched" in note]
         assert step.received == step.passed_on + len(step.dropped) + sum(unfetched)
         assert all(dropped.reason for dropped in step.dropped)
@@ -242,7 +244,9 @@ def test_where(engine: Engine) -> None:
 def test_as_of(engine: Engine, clock: FakeClock, word: str) -> None:
     engine.remember(f"the {word} is in Berlin", valid_to="2026-01-01T00:00:00Z")
     engine.remember(f"the {word} is in Shanghai", valid_from="2026-01-01T00:00:00Z")
-    engine.remember(f"the {word} moves to the Moon", valid_from="2027-01-01T00:00:00Z")
+    engine.remember(
+        f"the {word} moves to the Moon", valid_from="2027-01-01T00:00:00Z", merge="words"
+    )
     engine.remember(f"the {word} has plants")
 
     def towns(**options: Any) -> set[str]:

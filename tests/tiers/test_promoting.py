@@ -9,7 +9,7 @@ import pytest
 from bethink import Engine
 from bethink.errors import Conflict, InvalidInput, NotFound
 from bethink.testing import FakeClock
-from bethink.vocabulary import Action, Decision, Principal
+from bethink.vocabulary import Action, Decision, Principal, Tier
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, LURE, MIXED, PORT, offered, recalled
 
@@ -139,8 +139,9 @@ def test_undo_takes_decisions_back_one_by_one(engine: Engine) -> None:
     engine.promote(offer.id)
     assert engine.tiers.undo(offer.id, by=ANNA).decision is Decision.ADMITTED
     assert engine.get(offer.id) is None
-    assert engine.recall(PORT).hits == ()
+    assert [hit.tier for hit in engine.recall(PORT).hits] == [Tier.WORKING]
     assert engine.tiers.undo(offer.id, by=ANNA).decision is Decision.REJECTED
+    assert engine.recall(PORT).hits == ()
     assert engine.tiers.working(spaces=["global"]) == []
     assert engine.tiers.undo(offer.id, by=ANNA).decision is Decision.ADMITTED
     with pytest.raises(Conflict, match="nothing to undo"):

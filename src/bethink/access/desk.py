@@ -55,7 +55,7 @@ class Desk(Reviewing, Stories, Knowledge):
         told: Mapping[str, Any],
         *,
         supersedes: str | None = None,
-        merge: str = "words",
+        merge: str = "corrections",
     ) -> Record:
         fields = fields_of(self._told(told), not_among=("supersedes", "merge"))
         if supersedes is not None:

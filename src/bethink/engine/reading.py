@@ -232,7 +232,14 @@ class Reading(Shared):
             routes=lambda: self._parts.routes,
             reranker=lambda: self._parts.reranker,
             count_tokens=self._count_tokens,
+            documents=partial(self._parts.documents, seen=store),
+            contradicts=self._contradicts,
         )
+
+    def _contradicts(self, older: Memory, newer: Memory) -> bool:
+        from bethink.remember.judging import contradicts
+
+        return contradicts(older, newer, zone=self.settings.zone)
 
     def compare(
         self, text: str, keys: Sequence[tuple[str, int]], *, spaces: SpaceNames

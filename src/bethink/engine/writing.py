@@ -19,6 +19,7 @@ from bethink.relocate.unfinished import warning
 from bethink.stores.damage import damage_of
 from bethink.stores.protocol import Owes
 from bethink.vocabulary import (
+    SUPERSEDES,
     Action,
     Memory,
     Progress,
@@ -44,7 +45,7 @@ class Writing(Shared):
         *,
         space: str = "",
         supersedes: str | None = None,
-        merge: str = "words",
+        merge: str = "corrections",
         speaker: str | None = None,
         role: str | None = None,
         conversation: str | None = None,
@@ -61,17 +62,23 @@ class Writing(Shared):
         A space that has a notebook keeps preferences, decisions and the like in its files: told
         again in other words they are reinforced there, and a correction takes the old line's place.
         Preferences, instructions and entities told in a project go to `global` unless a space is
-        named. `merge="meaning"` judges in the same way without a notebook. `supersedes` names the
-        memory whose place this one takes.
+        named. `supersedes` names the memory whose place this one takes.
+
+        `merge` says what becomes of what is known. By default ("corrections") a text that surely
+        corrects an older one takes its place; the older is kept as history, and the receipt says
+        so. "words" never does that. "meaning" also counts what is the same in other words.
         """
         told = {**fields, "text": text, "space": space or self.settings.space}
         said = {"speaker": speaker, "role": role, "conversation": conversation}
         told |= {name: value for name, value in said.items() if value is not None}
-        if supersedes is None and merge == "words" and self._bookkeeping.in_use() is None:
-            return self._remember_plainly(told)
+        corrections = merge == "corrections" and supersedes is None
+        plainly = self._remember_judged if corrections else self._remember_plainly
+        in_store = supersedes is None and merge in ("words", "corrections")
+        if in_store and self._bookkeeping.in_use() is None:
+            return plainly(told)
         return self._warned(
             self._bookkeeping.remember(
-                told, self._remember_plainly, space=space, supersedes=supersedes, merge=merge
+                told, plainly, space=space, supersedes=supersedes, merge=merge
             )
         )
 
@@ -83,12 +90,18 @@ class Writing(Shared):
         return receipt._replace(notes=(*receipt.notes, said))
 
     def _remember_plainly(self, told: Mapping[str, Any]) -> Receipt:
+        stream = self._parts.writer.remember_stream([told], progress=None, refused=None)
+        (receipt,) = stream
+        return receipt
+
+    def _remember_judged(self, told: Mapping[str, Any]) -> Receipt:
         return self.remember_many([told])[0]
 
     def remember_many(
         self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
     ) -> list[Receipt]:
-        """Remember many things, a durable batch at a time. Each is a mapping of fields."""
+        """Remember many things, a durable batch at a time. Each is a mapping of fields. Of up to
+        20, what says itself that something has changed supersedes what it surely corrects."""
         return list(self.remember_stream(told, progress=progress))
 
     def remember_stream(
@@ -105,7 +118,9 @@ class Writing(Shared):
         """
         if not isinstance(told, Iterable):
             raise InvalidInput(f"expected a list of objects, got {type(told).__name__}")
-        return self._parts.writer.remember_stream(told, progress=progress, refused=refused)
+        return self._parts.writer.remember_stream(
+            told, progress=progress, refused=refused, corrections=True
+        )
 
     def revise(self, memory_id: str, **fields: Any) -> Receipt:
         """Change a memory. Its former form stays in the history. What stands in a notebook's file
@@ -220,6 +235,11 @@ class Writing(Shared):
             raise NotFound(f"no memory has the id {memory_id!r}; somebody else forgot it just now")
         self.withheld.remove(self.withheld.ids(memory.space) & {memory_id})
         self._parts.erase_questions(memory_id)
+        if SUPERSEDES in memory.metadata:
+            from bethink.remember.succession import taken_back
+
+            again = [f"{old.id} holds again" for old in taken_back(self.store, memory)]
+            notes = (*(notes or ()), *again)
         held = self._finish_erasing([memory.text])
         return Receipt(memory.id, memory.space, Action.FORGOTTEN, notes=(*(notes or ()), *held))
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bethink.embedders.protocol import Embedder
 
 KINDS = frozenset({*HOMES, "journal"})
+MERGES = ("words", "corrections", "meaning")
 _NOTE = "note"  # a file of its own in a book of notes; nowhere in a notebook
 
 
@@ -49,11 +50,11 @@ class Kit(NamedTuple):
 
 
 def remembered(
-    kit: Kit, told: Mapping[str, Any], *, supersedes: str | None = None, merge: str = "words"
+    kit: Kit, told: Mapping[str, Any], *, supersedes: str | None = None, merge: str = "corrections"
 ) -> Receipt:
     """Into the space's book if it has one for this kind, else into the store."""
-    if merge not in ("words", "meaning"):
-        raise InvalidInput(f"merge: expected 'words' or 'meaning', got {merge!r}")
+    if merge not in MERGES:
+        raise InvalidInput(f"merge: expected {' or '.join(map(repr, MERGES))}, got {merge!r}")
     told = with_speaker(told)
     memory = accept(told, now=kit.clock(), redact=kit.redact)
     if kit.redact:  # before anything of it is written into a file
@@ -82,7 +83,7 @@ def _kept(
             from bethink.notebook.item_files import remember_item
 
             return remember_item(syncing, book, memory, told, old)
-    if old is None and merge == "words":
+    if old is None and merge != "meaning":
         return kit.plainly(told)
     return _in_store(kit, told, memory, old)
 

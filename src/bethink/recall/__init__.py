@@ -33,6 +33,7 @@ __all__ = [
     "Judge",
     "Kit",
     "NearestFew",
+    "NewerFirst",
     "OnePerMemory",
     "OneSpace",
     "Passage",
@@ -55,6 +56,7 @@ __all__ = [
     "SearchResponse",
     "SearchResult",
     "SearchWords",
+    "SearchWorking",
     "SideBySide",
     "Stage",
     "StandingInstructions",
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
     from bethink.recall.as_of import AsOf
     from bethink.recall.budget import Budget, Widen
     from bethink.recall.cards import CardsGiveWay
+    from bethink.recall.contradictions import NewerFirst
     from bethink.recall.deduplicate import Deduplicate, OnePerMemory
     from bethink.recall.draft import Deadline, Draft, Kit, Period, Stage
     from bethink.recall.exact_first import ExactFirst
@@ -118,7 +121,7 @@ if TYPE_CHECKING:
     from bethink.recall.route_table import built_in_routes, parse_routes, read_routes
     from bethink.recall.salience import Salience, fresh
     from bethink.recall.search_exact import SearchExact
-    from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot
+    from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot, SearchWorking
     from bethink.recall.search_meaning import SearchMeaning
     from bethink.recall.search_words import SearchWords
     from bethink.recall.side_by_side import SideBySide
@@ -148,6 +151,7 @@ else:
             "bethink.recall.as_of": "AsOf",
             "bethink.recall.budget": "Budget Widen",
             "bethink.recall.cards": "CardsGiveWay",
+            "bethink.recall.contradictions": "NewerFirst",
             "bethink.recall.deduplicate": "Deduplicate OnePerMemory",
             "bethink.recall.draft": "Deadline Draft Kit Period Stage",
             "bethink.recall.exact_first": "ExactFirst",
@@ -173,7 +177,7 @@ else:
             "bethink.recall.route_table": "built_in_routes parse_routes read_routes",
             "bethink.recall.salience": "Salience fresh",
             "bethink.recall.search_exact": "SearchExact",
-            "bethink.recall.search_hot": "HotFirst NearestFew SearchHot",
+            "bethink.recall.search_hot": "HotFirst NearestFew SearchHot SearchWorking",
             "bethink.recall.search_meaning": "SearchMeaning",
             "bethink.recall.search_words": "SearchWords",
             "bethink.recall.side_by_side": "SideBySide",

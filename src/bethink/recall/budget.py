@@ -17,7 +17,14 @@ from typing import ClassVar, NamedTuple
 
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.sections import as_entry, whole_files
-from bethink.recall.unverified import is_verified, noted, share_of, too_many, within_share
+from bethink.recall.unverified import (
+    is_verified,
+    noted,
+    of_uncertain_answer,
+    share_of,
+    too_many,
+    within_share,
+)
 from bethink.text.faq_layout import FAQ
 from bethink.vocabulary import Candidate, Dropped, Hit, Status
 
@@ -47,6 +54,8 @@ class Budget:
         if share < 1 and share_of(chosen.hits) > share:
             count = cache(count)  # chosen from again and again
             chosen = within_share(draft, partial(_chosen, draft, count))
+            if (fewer := of_uncertain_answer(draft, chosen.hits)) is not None:
+                chosen = within_share(fewer, partial(_chosen, fewer, count))
         hits, dropped, skipped, left, cut = chosen
         notes: list[str] = []
         if draft.settled:
@@ -70,7 +79,7 @@ class Budget:
                 "read all of it",
             )
         if wanted is not chosen:
-            draft = noted(draft, wanted.hits[0])
+            draft = noted(draft, wanted.hits)
         if draft.settled and skipped and hits:
             draft = draft.fault(
                 Status.ANSWERED,  # makes no status worse: what is shown is right
@@ -204,4 +213,5 @@ def hit_of(candidate: Candidate, tokens: int, displaced: tuple[str, ...] = ()) -
         tier=candidate.tier,
         relevance=None if candidate.relevance is None else round(candidate.relevance, 6),
         evidence={name: round(value, 4) for name, value in candidate.evidence.items()},
+        contradicted_by=candidate.contradicted_by,
     )

@@ -152,6 +152,10 @@ class Kit(NamedTuple):
     routes: Callable[[], tuple[RouteRule, ...] | None] = lambda: None  # None: the built-in ones
     reranker: Callable[[], Reranker | None] = lambda: None  # None: nothing is reranked
     count_tokens: Callable[[str], int] = count_tokens
+    # vectors of texts by whoever made the index; None: nobody did
+    documents: Callable[[Sequence[str]], Vectors | None] = lambda texts: None
+    # whether the second memory, told later, says otherwise than the first
+    contradicts: Callable[[Memory, Memory], bool] = lambda older, newer: False
 
 
 class Stage(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from bethink.recall.budget import Budget
 from bethink.recall.draft import Draft, Kit, Stage
 from bethink.recall.presets import Preset
-from bethink.recall.unverified import SearchVerified, too_few_verified
+from bethink.recall.unverified import SearchVerified, share_is_exceeded
 from bethink.stores.damage import damage_of, left_out
 from bethink.vocabulary import Query, Recollection, Status, Step, Trace
 
@@ -49,7 +49,7 @@ def run(
     before = damage.number
     draft = Draft(query)
     for at, stage in enumerate(preset.stages):
-        if stage.name == Budget.name and too_few_verified(draft.candidates, query):
+        if stage.name == Budget.name and share_is_exceeded(draft.candidates, query):
             draft = after(SearchVerified(preset.stages[:at]), draft)
         draft = after(stage, draft)
     damaged = damage.since(before, query.spaces)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from bethink.errors import InvalidInput
 from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget
+from bethink.recall.contradictions import NewerFirst
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Draft, Kit, Stage
 from bethink.recall.fuse import OrderByWeights, ReciprocalRanks
@@ -18,6 +19,7 @@ from bethink.recall.read import Read
 from bethink.recall.relevance import Cut, Judge
 from bethink.recall.replies import AddReplies
 from bethink.recall.search_exact import SearchExact
+from bethink.recall.search_hot import SearchWorking
 from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import SearchWords
 from bethink.recall.side_by_side import SideBySide
@@ -58,6 +60,7 @@ BALANCED = Preset(
         SearchPeriod(),
         SearchExact(),
         SideBySide((SearchMeaning(), SearchWords())),
+        SearchWorking(),
         Thresholds(),
         FuseAdaptively(),
         OnePerMemory(most=6),
@@ -69,6 +72,7 @@ BALANCED = Preset(
         OnePerMemory(),
         Deduplicate(),
         Read(),
+        NewerFirst(),
         Cut(),
         OrderByWeights(),
         Budget(),

@@ -11,6 +11,7 @@ from bethink.filters import Condition
 from bethink.recall.as_of import AsOf
 from bethink.recall.budget import Budget, Widen
 from bethink.recall.cards import CardsGiveWay
+from bethink.recall.contradictions import NewerFirst
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Stage
 from bethink.recall.exact_first import ExactFirst
@@ -31,7 +32,7 @@ from bethink.recall.route import Route
 from bethink.recall.salience import Salience
 from bethink.recall.search_exact import CHANNEL as EXACT
 from bethink.recall.search_exact import SearchExact
-from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot
+from bethink.recall.search_hot import HotFirst, NearestFew, SearchHot, SearchWorking
 from bethink.recall.search_meaning import CHANNEL as MEANING
 from bethink.recall.search_meaning import SearchMeaning
 from bethink.recall.search_words import CHANNEL as WORDS
@@ -59,6 +60,7 @@ WORKFLOW = Preset(
         ReadSignals(),
         Judge(order=False),
         Deduplicate(),
+        NewerFirst(),
         Cut(),
         NearestFew(count=_COLD),
         Budget(),
@@ -79,6 +81,7 @@ NOTEBOOK = Preset(
         TimelinePath(),  # no journal was kept then: whatever else happened
         SearchExact(numbers=True),
         SideBySide((SearchMeaning(candidates=0), SearchWords(candidates=0))),
+        SearchWorking(),
         Thresholds(),
         ReciprocalRanks(k=K),
         ExactFirst(),  # so that it is among those that are fetched
@@ -89,6 +92,7 @@ NOTEBOOK = Preset(
         ReadSignals(),
         Judge(),
         Deduplicate(),
+        NewerFirst(),
         Cut(),
         Salience(),
         Budget(),
@@ -103,6 +107,7 @@ STORY = Preset(
         OneSpace(),
         SearchExact(numbers=True),
         SideBySide((SearchMeaning(), SearchWords())),
+        SearchWorking(),
         Thresholds(),
         FuseAdaptively(),
         ExactFirst(),
@@ -113,6 +118,7 @@ STORY = Preset(
         ReadSignals(),
         Judge(),
         Deduplicate(),
+        NewerFirst(),
         Cut(),
         OrderByWeights(),
         Budget(),
@@ -157,6 +163,7 @@ def knowledge_preset(
             *((Expand(),) if expand else ()),
             *after_search,
             *((faq,) if faq is not None else ()),
+            SearchWorking(),
             Thresholds(),
             FaqOnce(),
             ReciprocalRanks(k=K, weights={**KNOWLEDGE_WEIGHTS, **(weights or {})}, graded=graded),
@@ -171,6 +178,7 @@ def knowledge_preset(
             Judge(),
             Read(),
             Deduplicate(),
+            NewerFirst(),
             *((Cut(),) if abstain else ()),
             OrderByWeights(),
             Budget(fill=True, widen=widen),
@@ -181,7 +189,8 @@ def knowledge_preset(
 
 KNOWLEDGE = knowledge_preset()
 
-# Few and good, or none at all: a hook puts them before a model at every turn.
+# Few and good, or none at all: a hook puts them before a model at every turn. Nobody asked, so what
+# nobody has reviewed stays out.
 SKILL = Preset(
     "skill",
     (
@@ -201,6 +210,7 @@ SKILL = Preset(
         Judge(order=False),
         Deduplicate(),
         StandingInstructions(),
+        NewerFirst(),
         Cut(unasked=True),  # one word in common is no reason to speak
         Budget(),
     ),

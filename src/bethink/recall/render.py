@@ -32,6 +32,7 @@ HEADINGS: Mapping[str, tuple[str, str]] = {
     "zh": ("## 历史上下文", "### 记录 {number} (相关度: {score:.2f})"),
     "en": ("## History", "### Record {number} (relevance: {score:.2f})"),
 }
+CONTRADICTED_LABEL = {"zh": "与较新的 {} 矛盾", "en": "contradicted by the newer {}"}
 UNCERTAIN_LABEL = {"zh": "不确定", "en": "uncertain"}
 _LINE = 96  # columns
 _BRIEF = 160
@@ -141,10 +142,12 @@ def what_a_model_sees(
 
 
 def _marks(hit: Hit, answer: Recollection, language: str = "en") -> str:
-    """What a reader must know before believing it: `unverified`, `uncertain`."""
+    """What a reader must know before believing it: unverified, uncertain, contradicted."""
     marks = [] if hit.memory.verified else [LABEL[language]]
     if answer.status is Status.UNCERTAIN:
         marks.append(UNCERTAIN_LABEL[language])
+    if hit.contradicted_by:
+        marks.append(CONTRADICTED_LABEL[language].format(hit.contradicted_by))
     return ", ".join(marks)
 
 

@@ -13,6 +13,7 @@ from math import exp, log
 from typing import TYPE_CHECKING, ClassVar
 
 from bethink.errors import InvalidInput
+from bethink.recall.contradictions import newer_first
 from bethink.recall.draft import Draft, Kit
 from bethink.vocabulary import Candidate, Memory
 
@@ -84,7 +85,7 @@ class Salience:
             }
             mixed.append(candidate._replace(score=sum(parts.values()), parts=parts))
         mixed.sort(key=lambda c: -c.score)
-        return draft._replace(candidates=tuple(mixed))
+        return draft._replace(candidates=newer_first(tuple(mixed)))
 
 
 def weighted(preset: Preset, settings: Settings) -> Preset:

@@ -1,15 +1,18 @@
-"""What is recent, whatever is asked: the newest of working memory.
+"""Working memory: the newest of it (`SearchHot`), or what fits the question (`SearchWorking`).
 
-In a workflow or a conversation the last few things are the context of everything, and need share no
-word with the question. They come as channel `hot`; `HotFirst` puts them before all others.
+In a workflow the last few things are the context of everything, and need share no word with the
+question. They come as channel `hot`; `HotFirst` puts them before all others. Every preset that
+answers questions searches working memory by words and meaning instead, as it does long-term memory;
+what it finds there is judged in the same way and marked as unverified.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from bethink.errors import EmbedderError
 from bethink.filters import matches
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.fuse import Key, places_of
@@ -18,9 +21,11 @@ from bethink.recall.search_exact import CHANNEL as EXACT
 from bethink.recall.search_meaning import CHANNEL as MEANING
 from bethink.recall.search_words import CHANNEL as WORDS
 from bethink.recall.unverified import is_verified
-from bethink.text.fold import fold
+from bethink.recall.what_is_asked import names_nothing
+from bethink.text.bm25 import idf, weight
+from bethink.text.fold import fold, fold_for_terms
 from bethink.text.split import split
-from bethink.text.tokenise import query_terms
+from bethink.text.tokenise import count_terms, query_terms
 from bethink.vocabulary import Candidate, Dropped, Found, Memory, Passage, Query
 
 CHANNEL = "hot"
@@ -42,7 +47,7 @@ class SearchHot:
             return draft
         if draft.query.looking_back:
             return draft.note("hot: working memory is of now, and the question looks back")
-        newest = self._newest(draft.query, kit)
+        newest = _newest(draft.query, kit, self.count)
         terms = query_terms(draft.query.text)
         found: list[Found] = []
         working: dict[Key, tuple[Memory, Passage]] = {}
@@ -58,16 +63,96 @@ class SearchHot:
             f"hot: the {len(found)} newest of working memory, {len(found) - len(working)} promoted"
         )
 
-    def _newest(self, query: Query, kit: Kit) -> list[_Recent]:
-        """Return the newest that pass the filter; read further back until there are enough."""
-        recent = kit.store.tiers().working.recent
-        now, limit = kit.clock(), self.count
-        while True:
-            working = recent(query.spaces, now=now, limit=limit)
-            passed = [one for one in _as_known(working, kit) if matches(one.memory, query.where)]
-            if len(passed) >= self.count or len(working) < limit:
-                return passed[: self.count]
-            limit *= 4
+
+@dataclass(frozen=True, slots=True)
+class SearchWorking:
+    """What of working memory shares words or meaning with the question, in the channels of those.
+
+    What has been promoted is left to the other searches. Whoever looks back in time gets none. A
+    space in which nothing is offered costs one look.
+    """
+
+    name: ClassVar[str] = "search_working"
+    count: int = 100  # the newest; a space keeps 50 unless the settings say otherwise
+
+    def __call__(self, draft: Draft, kit: Kit) -> Draft:
+        query = draft.query
+        if draft.settled or query.looking_back or not query.unverified_share:
+            return draft
+        recent = [one.memory for one in _newest(query, kit, self.count) if not one.promoted]
+        if not recent:
+            return draft
+        text = draft.plan.rewritten if draft.plan else query.text
+        terms = () if names_nothing(text) else query_terms(text)
+        passages = {memory.id: (memory, _best_passage(memory.text, terms)) for memory in recent}
+        scores: dict[str, Mapping[str, float]] = {}
+        if WORDS in draft.channels and terms:
+            scores[WORDS] = _by_words(passages, terms, query, kit)
+        if MEANING in draft.channels and draft.question is not None:
+            scores[MEANING], draft = _by_meaning(passages, draft, kit)
+        found: set[str] = set()
+        for channel, by_id in scores.items():
+            more = [
+                Found(name, passages[name][1].ordinal, score)
+                for name, score in by_id.items()
+                if score > 0
+            ]
+            found.update(one.memory_id for one in more)
+            both = sorted((*draft.channels[channel], *more), key=lambda one: -one.score)
+            draft = draft.with_channel(channel, tuple(both))
+        working = {(name, passages[name][1].ordinal): passages[name] for name in found}
+        draft = draft._replace(working={**draft.working, **working})
+        return draft.note(f"working memory: {len(found)} of {len(recent)}, unverified")
+
+
+_Passages = Mapping[str, tuple[Memory, Passage]]
+
+
+def _by_words(
+    passages: _Passages, terms: Sequence[str], query: Query, kit: Kit
+) -> dict[str, float]:
+    """BM25 with the statistics of the spaces, comparable with what the store's search gives."""
+    common = kit.store.frequencies(terms, spaces=query.spaces)
+    rarity = {
+        term: idf(common.passages, holding)
+        for term, holding in zip(terms, common.holding, strict=True)
+    }
+    scores: dict[str, float] = {}
+    for name, (memory, passage) in passages.items():
+        counts, length = count_terms(
+            fold_for_terms(memory.text[passage.start : passage.end]), rarity
+        )
+        usual = common.length or length or 1.0
+        scores[name] = sum(rarity[t] * weight(n, length, usual) for t, n in counts.items())
+    return scores
+
+
+def _by_meaning(passages: _Passages, draft: Draft, kit: Kit) -> tuple[dict[str, float], Draft]:
+    """Cosines. An embedder that fails or is late leaves it to the words."""
+    assert draft.question is not None
+    texts = [memory.text[at.start : at.end] for memory, at in passages.values()]
+    try:
+        vectors = kit.pool().submit(kit.documents, texts).result(timeout=kit.deadline.left())
+    except (EmbedderError, TimeoutError) as e:
+        why = str(e) or "the embedder took too long"
+        return {}, draft.note(f"working memory was searched by words alone: {why}")
+    if vectors is None or len(vectors) != len(texts):
+        return {}, draft
+    from bethink.one_thread import product
+
+    return dict(zip(passages, product(vectors, draft.question.vector).tolist(), strict=True)), draft
+
+
+def _newest(query: Query, kit: Kit, count: int) -> list[_Recent]:
+    """Return the newest that pass the filter; read further back until there are enough."""
+    recent = kit.store.tiers().working.recent
+    now, limit = kit.clock(), count
+    while True:
+        working = recent(query.spaces, now=now, limit=limit)
+        passed = [one for one in _as_known(working, kit) if matches(one.memory, query.where)]
+        if len(passed) >= count or len(working) < limit:
+            return passed[:count]
+        limit *= 4
 
 
 class _Recent(NamedTuple):
@@ -76,6 +161,8 @@ class _Recent(NamedTuple):
 
 
 def _as_known(working: list[Memory], kit: Kit) -> Iterator[_Recent]:
+    if not working:
+        return
     long_term = kit.store.get([memory.id for memory in working])
     for memory, known in zip(working, long_term, strict=True):
         if known is not None and known.space == memory.space:

@@ -62,8 +62,12 @@ class SearchesForOne:
                     lists[name] = found
         if not lists and self._seen and self._seen[-1].settled:
             return ()
-        if self._tier is Tier.WORKING:  # no other search looks there
-            return tuple(self._looked(HOT, found) for name, found in lists.items() if name == HOT)
+        if self._tier is Tier.WORKING:  # where it is not found, there is no list to look deeper in
+            return tuple(
+                self._looked(name, found)
+                for name, found in lists.items()
+                if name == HOT or place_of(found, self._memory.id) is not None
+            )
         looked = [self._looked(name, found) for name, found in lists.items()]
         others = [name for name in (MEANING, WORDS) if name not in lists]
         return (*looked, *filter(None, map(self._not_asked, others)))

@@ -21,7 +21,17 @@ from bethink.recall.draft import Draft, Kit
 from bethink.recall.search_meaning import CHANNEL as MEANING
 from bethink.recall.search_words import CHANNEL as WORDS
 from bethink.text.searched import searched_text
-from bethink.vocabulary import Candidate, Dropped, Found, Hit, Place, Status
+from bethink.vocabulary import (
+    Candidate,
+    Dropped,
+    Found,
+    Hit,
+    Memory,
+    Passage,
+    Place,
+    Status,
+    Tier,
+)
 
 ROUNDING = 1e-5  # the cosine of a text with itself may come out as 0.999998
 _GONE = "forgotten while this question was answered"
@@ -87,8 +97,16 @@ def _word_shares(draft: Draft, kit: Kit, found: Sequence[Found]) -> list[float |
     if draft.period is not None:  # the words that name a time are answered by the time
         rest = Asked.of(without_scaffolding(draft.period.rest))
         asked = rest if rest.total else asked
-    fetched = kit.store.fetch([(f.memory_id, f.ordinal) for f in found])
+    fetched = _fetched([(f.memory_id, f.ordinal) for f in found], draft, kit)
     return [None if one is None else asked.share_in(searched_text(*one)) for one in fetched]
+
+
+def _fetched(
+    keys: Sequence[tuple[str, int]], draft: Draft, kit: Kit
+) -> list[tuple[Memory, Passage] | None]:
+    """Passages by key, from the store or from working memory."""
+    fetched = iter(kit.store.fetch([key for key in keys if key not in draft.working]))
+    return [draft.working[key] if key in draft.working else next(fetched) for key in keys]
 
 
 def _cut(
@@ -115,7 +133,7 @@ def _cut(
 def nothing_left(draft: Draft, kit: Kit, missed: list[Miss], what_to_lower: str) -> Draft:
     """Below the floor, with the nearest of the misses."""
     missed = sorted(missed, key=lambda miss: miss.gap)[:_LOOKED_AT]
-    fetched = kit.store.fetch([miss.candidate.key for miss in missed])
+    fetched = _fetched([miss.candidate.key for miss in missed], draft, kit)
     for miss, one in zip(missed, fetched, strict=True):
         if one is None or one[0].space not in draft.query.spaces:
             continue
@@ -129,6 +147,7 @@ def nothing_left(draft: Draft, kit: Kit, missed: list[Miss], what_to_lower: str)
             tokens=kit.count_tokens(text),
             channels=miss.candidate.channels,
             parts=miss.candidate.parts or {miss.what: round(miss.value, 6)},
+            tier=Tier.WORKING if miss.candidate.key in draft.working else Tier.LONG_TERM,
         )
         return draft._replace(nearest=nearest).fault(
             Status.BELOW_FLOOR,

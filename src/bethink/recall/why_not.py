@@ -17,6 +17,7 @@ from bethink.recall.draft import Draft, Kit
 from bethink.recall.pipeline import run
 from bethink.recall.presets import Preset
 from bethink.recall.search_hot import CHANNEL as HOT
+from bethink.recall.search_hot import SearchWorking
 from bethink.recall.searches_for_one import Looked, SearchesForOne, described
 from bethink.recall.sightings import Sighting, first_candidate, holds, way_of
 from bethink.vocabulary import Memory, Query, Step, Tier
@@ -98,7 +99,7 @@ def why_not(
         reason = f"nothing was searched, and it is not part of the answer: {seen[-1].settled}"
         return because("not_searched", reason)
     if at < 0 and tier is Tier.WORKING:
-        return because("not_found", _not_hot(seen))
+        return because("not_found", _not_hot(seen, preset))
     if at < 0:
         looked = searches.all()
         told = "; ".join(described(one) for one in looked) or "this preset searches nothing"
@@ -138,7 +139,12 @@ def _loss(memory_id: str, before: Draft, after: Draft, step: Step) -> dict[str, 
     return {"stage": step.stage, "reason": reason, **more}
 
 
-def _not_hot(seen: Sequence[Draft]) -> str:
+def _not_hot(seen: Sequence[Draft], preset: Preset) -> str:
+    if any(stage.name == SearchWorking.name for stage in preset.stages):
+        return (
+            "it is in working memory, and shares no word and no meaning with the question; or the "
+            "question looks back or excludes what is unverified"
+        )
     sizes = [len(draft.channels[HOT]) for draft in seen if HOT in draft.channels]
     if sizes:
         return f"it is in working memory, but not among the {sizes[0]} newest there"

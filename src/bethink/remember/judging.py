@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
 from bethink.clock import to_micros
 from bethink.errors import EmbedderError
 from bethink.filters import All, Condition, Filter, ValidAt
+from bethink.remember.changes import says_changed
+from bethink.remember.ingress import identity
 from bethink.remember.sameness import (
     Judgement,
     Told,
@@ -18,12 +21,14 @@ from bethink.remember.sameness import (
     one_fact,
     opposite,
 )
+from bethink.remember.succession import SUPERSEDES, link
 from bethink.stores.protocol import Store
 from bethink.stores.told_again import takes_in
 from bethink.text.both_ends import MAX_MEANING_CHARS, both_ends
+from bethink.text.clip import clip
 from bethink.text.facts import Reading
 from bethink.text.tokenise import query_terms
-from bethink.vocabulary import Memory
+from bethink.vocabulary import Action, Entry, Memory, Receipt
 
 if TYPE_CHECKING:
     from bethink.embedders.protocol import Embedder
@@ -48,8 +53,10 @@ def find(
     embedder: Callable[[], Embedder | None],
     zone: tzinfo,
     where: Filter | None = None,
+    unmarked: bool = True,
+    among: Callable[[Memory], bool] = lambda known: True,
 ) -> Finding:
-    """Among the memories of the same space and kind that hold now."""
+    """Among the memories of the same space and kind that hold now. For `unmarked` see `judge`."""
     if all(info.name != memory.space for info in store.spaces()):
         return Finding(Verdict.NEW, "nothing is known there yet")
     conditions: list[Filter] = [
@@ -59,7 +66,7 @@ def find(
     if where is not None:
         conditions.append(where)
     near, fingerprint = _near(memory, store, embedder, All(tuple(conditions)))
-    known = [one for one in store.get(list(near)) if one is not None]
+    known = [one for one in store.get(list(near)) if one is not None and among(one)]
     bounds = bounds_of(fingerprint)
     new = Told(memory.text, memory.created_at)
     reading = new.reading(zone)
@@ -75,6 +82,7 @@ def find(
                 zone=zone,
                 strictly=strictly,
                 reading=reading,
+                unmarked=unmarked,
             ),
         )
         for one in known
@@ -105,7 +113,8 @@ def find(
         )
     for one, said in judged:
         if said.beside:
-            return Finding(Verdict.NEW, f"{said.why} (if not: --supersedes ID)", one)
+            when = "if it does" if said.doubt else "if not"
+            return Finding(Verdict.NEW, f"{said.why} ({when}: --supersedes ID)", one)
     nearest = next((one for one in known if (near[one.id] or -1.0) >= bounds.note), None)
     return Finding(Verdict.NEW, "near to it, but not surely the same", nearest)
 
@@ -161,3 +170,91 @@ def _near(
     for found in named:
         near.setdefault(found.memory_id, None)
     return near, fingerprint
+
+
+# Corrections of what is in the store alone
+
+
+_LONGEST = 300  # characters: what is longer says several things, and replaces none as a whole
+# Records of what was said or happened, and parts of documents: none of them is out of date.
+_RECORDS = frozenset({"document", "faq", "journal", "scene", "event", "turn", "message"})
+
+
+def may_correct(memory: Memory, *, alone: bool) -> bool:
+    """Whether a text is worth comparing with what is known. Told among many, only if it says
+    itself that something has changed: looking at each would make an import slow."""
+    if len(memory.text) > _LONGEST or memory.kind in _RECORDS or memory.valid_to is not None:
+        return False
+    metadata = memory.metadata
+    if SUPERSEDES in metadata or "document" in metadata or not memory.verified:
+        return False
+    if memory.role or metadata.get("conversation"):
+        return False  # a turn of a conversation is a record of what was said
+    if memory.text.rstrip()[-1:] in ("?", "？"):
+        return False
+    return alone or says_changed(memory.text)
+
+
+def supersede(
+    memories: Sequence[Memory], receipts: Sequence[Receipt], *, store: Store, zone: tzinfo
+) -> list[Receipt]:
+    """Let new memories take the place of those that they surely correct; both stay in the store.
+    The receipts say so. Words alone judge: the rules need the same words anyway."""
+    alone = len(memories) == 1
+    done = list(receipts)
+    for at, (memory, receipt) in enumerate(zip(memories, receipts, strict=True)):
+        if receipt.action is not Action.CREATED or not may_correct(memory, alone=alone):
+            continue
+        done[at] = _superseding(replace(memory, id=receipt.id), receipt, store, zone)
+    return done
+
+
+def _superseding(memory: Memory, receipt: Receipt, store: Store, zone: tzinfo) -> Receipt:
+    def among(known: Memory) -> bool:
+        return (
+            known.id != memory.id
+            and "book" not in known.provenance  # a file says it, and would say it again
+            and "document" not in known.metadata
+            and len(known.text) <= _LONGEST
+            and known.speaker == memory.speaker
+            and told_at(known) <= told_at(memory)
+            and known.confidence <= memory.confidence
+        )
+
+    finding = find(
+        memory, store=store, embedder=lambda: None, zone=zone, unmarked=False, among=among
+    )
+    old = finding.memory
+    if old is None or finding.verdict is not Verdict.CORRECTION:
+        doubted = old is not None and finding.verdict is Verdict.NEW and "correct" in finding.why
+        note = f"{finding.why}: {old.id} {clip(_line(old), 80)}" if doubted and old else ""
+        return receipt._replace(notes=(*receipt.notes, note)) if note else receipt
+    until = memory.valid_from or memory.created_at
+    metadata = {**memory.metadata, SUPERSEDES: old.id}
+    new = replace(memory, valid_from=until, metadata=metadata)
+    store.revise_many([Entry(new, (), (), identity(new), merge=False)], history=False)
+    gone = (old, *finding.others)
+    for one in gone:
+        link(store, one, memory.id, until=until, detected=True)
+    said = [
+        f"supersedes {one.id}: {clip(_line(one), 80)} (undo: forget {memory.id}; to keep both, "
+        "tell it again with merge 'words')"
+        for one in gone
+    ]
+    return receipt._replace(action=Action.REVISED, notes=(*receipt.notes, *said))
+
+
+def contradicts(older: Memory, newer: Memory, *, zone: tzinfo) -> bool:
+    """Whether the newer surely or perhaps corrects the older."""
+    judged = judge(
+        Told(older.text, told_at(older)),
+        Told(newer.text, told_at(newer)),
+        zone=zone,
+        strictly=older.kind == "task",
+        unmarked=False,
+    )
+    return judged.verdict is Verdict.CORRECTION or judged.doubt
+
+
+def _line(memory: Memory) -> str:
+    return " ".join(memory.text.split())

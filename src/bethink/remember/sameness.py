@@ -15,9 +15,11 @@ from collections import Counter
 from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
-from bethink.text.facts import NOT, Reading, read
+from bethink.remember.changes import Replaces, changed, comes_beside, compare
+from bethink.text.facts import NOT, Reading, read, stem
 
 
 class Verdict(StrEnum):
@@ -30,6 +32,7 @@ class Judgement(NamedTuple):
     verdict: Verdict
     why: str
     beside: bool = False  # new, and about the same: worth naming
+    doubt: bool = False  # new, and perhaps the older one holds no more
 
 
 class Bounds(NamedTuple):
@@ -80,9 +83,11 @@ def judge(
     zone: tzinfo | None = None,
     strictly: bool = False,
     reading: Reading | None = None,
+    unmarked: bool = True,
 ) -> Judgement:
     """Judge one pair. `strictly`: a changed value is a correction only if the new text says so
-    itself (of two tasks on two days both are to be done). `reading` is the new text's, for whoever
+    itself (of two tasks on two days both are to be done). Without `unmarked` that holds too, unless
+    it is what a thing has one of ("the port is 8080"). `reading` is the new text's, for whoever
     judges it against many."""
     if not bounds.chinese and not (old.text + new.text).isascii():
         cosine = None
@@ -97,9 +102,14 @@ def judge(
         return Judgement(Verdict.SAME, f"the same in other words (cosine {cosine:.2f})")
     if cosine is not None and cosine < bounds.near:
         return Judgement(Verdict.NEW, "about something else")
-    why = _correction(a, b, strictly=strictly)
-    if why == _BOTH:
-        return Judgement(Verdict.NEW, why, beside=True)
+    replaces = _reported(a, new.text)
+    if replaces is Replaces.SURELY:
+        return Judgement(Verdict.CORRECTION, "it says that this has changed")
+    why = _correction(a, b, strictly=strictly, unmarked=unmarked)
+    if why == _BOTH or (why and comes_beside(new.text) and not b.replaces):
+        return Judgement(Verdict.NEW, _BOTH, beside=True)
+    if why == _DOUBT or (not why and replaces is Replaces.PERHAPS):
+        return Judgement(Verdict.NEW, _DOUBT, beside=True, doubt=True)
     if why:
         return Judgement(Verdict.CORRECTION, why)
     return Judgement(Verdict.NEW, "not surely the same and not surely a correction")
@@ -173,7 +183,8 @@ _ATTRIBUTES = frozenset(
     "maintainer lead manager boss version branch default limit timeout size budget price cost rate "
     "salary color theme mode font language timezone zone currency birthday age height weight "
     "status state editor shell browser os framework database favorite hometown capital location "
-    "country city employer role position goal priority format encoding licence license region"
+    "country city employer role position goal priority format encoding licence license region "
+    "provider codename hours retention maximum minimum capacity threshold ttl extension headcount "
     "provider model quota interval frequency duration".split()
 )
 _ATTRIBUTES_CHINESE = """
@@ -198,6 +209,13 @@ _FILLERS = frozenset(
     {"was", "can", "need", "you", "I", "要", "能", "会", "可", "已", "经", "will", "we"}
 )
 _BOTH = "both may hold"
+_DOUBT = "it may correct this one"
+# What one does or is alone: "Ben leads payments now" ends that Anna does.
+_ALONE = frozenset(
+    "lead manag head own maintain run chair respons charg manager boss lead owner maintain "
+    "coordin handl supervis direct captain contact assign respons repres".split()
+)
+_ALONE_CHINESE = "负责 带 管 主管 领导 组长 经理 主持 牵头 维护 对接 联系 接手 值班 担任".split()
 _MOST_CHANGED = 3  # words of one value; six characters in Chinese
 
 
@@ -213,9 +231,9 @@ class _Change(NamedTuple):
     linked: bool
 
 
-def _correction(a: Reading, b: Reading, *, strictly: bool) -> str:
+def _correction(a: Reading, b: Reading, *, strictly: bool, unmarked: bool = True) -> str:
     """Why the new replaces the old; empty if it surely does not."""
-    b = _without_the_rejected(a, b)
+    b = _without_new(_without_the_rejected(a, b))
     if a.negative != b.negative:
         return _turned(a, b)
     if a.negations != b.negations:
@@ -224,20 +242,26 @@ def _correction(a: Reading, b: Reading, *, strictly: bool) -> str:
         return ""
     if strictly and not b.corrects:
         return ""
+    if b.corrects and (why := _turned_round(a, b) or _several_values(a, b)):
+        return why
     change = _change(a, b)
-    if change is None or not change.before:
+    if change is None:
         return ""
+    if not change.before:
+        return _another_one(change, b)
     if not change.old or not change.new:
         return ""
+    if change.old_kinds & _TYPED and change.old_kinds - _TYPED and change.new_kinds & _TYPED:
+        return ""  # whose value it is differs too
     typed = change.old_kinds <= _TYPED and change.old_kinds == change.new_kinds
     if typed and len(change.old) == len(change.new) == 1:
         every = change.before[-1] in ("every", "每")  # an interval is never part of a name
         value = not change.after or change.linked or every or set(change.after) <= _PER
         if "identifier" in change.old_kinds and b.corrects and _may_be_both(change, b):
             return _BOTH
-        if value or b.corrects:
+        if b.corrects or (value and (unmarked or _has_one(change) or every)):
             return f"{change.old[0]} became {change.new[0]}"
-        return ""
+        return _DOUBT if value else ""
     if _size(change.old) > _MOST_CHANGED or _size(change.new) > _MOST_CHANGED:
         return ""
     told = f"“{_shown(change.old)}” became “{_shown(change.new)}”"
@@ -249,6 +273,77 @@ def _correction(a: Reading, b: Reading, *, strictly: bool) -> str:
         return told if enough else ""
     if change.linked and _size(change.after) < 1 and _is_attribute(change.before):
         return told
+    return ""
+
+
+def _reported(a: Reading, text: str) -> Replaces:
+    """What a text that reports a change does to an older one, read in every way it can be."""
+    if a.event and not a.corrects:
+        return Replaces.NOT
+    attributes = _attribute_stems() | _ALONE
+    said = {compare(a, one, attributes=attributes) for one in changed(text)}
+    if Replaces.SURELY in said and not comes_beside(text):
+        return Replaces.SURELY
+    return Replaces.PERHAPS if said - {Replaces.NOT} else Replaces.NOT
+
+
+def _without_new(b: Reading) -> Reading:
+    """ "My new phone number is …" says that the former is over."""
+    for at, token in enumerate(b.tokens[:-1]):
+        if token in ("new", "新") and _is_attribute(b.tokens[at + 1 : at + 4]):
+            return b._replace(
+                tokens=b.tokens[:at] + b.tokens[at + 1 :],
+                kinds=b.kinds[:at] + b.kinds[at + 1 :],
+                links=frozenset(one - (one > at) for one in b.links),
+                corrects=True,
+                replaces=True,
+            )
+    return b
+
+
+def _has_one(change: _Change) -> bool:
+    """A thing has one such value, whatever it is; of days there may be several."""
+    return change.linked and _is_attribute(change.before)
+
+
+def _another_one(change: _Change, b: Reading) -> str:
+    """Somebody else does now what one does alone, or is it."""
+    if not b.corrects or not change.old or not change.new or len(change.after) < 2:
+        return ""
+    if _size(change.old) > _MOST_CHANGED or _size(change.new) > _MOST_CHANGED:
+        return ""
+    rest = "".join(change.after)
+    if _ALONE.isdisjoint(change.after) and not any(one in rest for one in _ALONE_CHINESE):
+        return ""
+    return f"“{_shown(change.old)}” became “{_shown(change.new)}”"
+
+
+def _several_values(a: Reading, b: Reading) -> str:
+    """From 9 to 5, from 8 to 6: the same words, and other values in the same places."""
+    if len(a.tokens) != len(b.tokens) or a.kinds != b.kinds:
+        return ""
+    differ = [
+        at for at, pair in enumerate(zip(a.tokens, b.tokens, strict=True)) if len({*pair}) > 1
+    ]
+    if len(differ) < 2 or not differ[0] or any(a.kinds[at] not in _TYPED for at in differ):
+        return ""
+    between = {a.kinds[at] for at in range(differ[0], differ[-1]) if at not in differ}
+    if between - {"relation"} or any(a.kinds[at] in _TYPED for at in range(differ[0])):
+        return ""  # the first of them may say whose the others are
+    return " ".join(f"{a.tokens[at]} became {b.tokens[at]}" for at in differ)
+
+
+def _turned_round(a: Reading, b: Reading) -> str:
+    """ "3.10 is the minimum version", "the minimum version is now 3.11": one side stayed."""
+    for at in sorted(a.links):
+        left, right = a.tokens[:at], a.tokens[at:]
+        if not left or not right or not _is_attribute(right):
+            continue
+        if b.tokens[: len(right)] == right and len(b.tokens) > len(right):
+            value = b.tokens[len(right) :]
+            kinds = set(a.kinds[:at]) & _TYPED, set(b.kinds[len(right) :]) & _TYPED
+            if value != left and kinds[0] == kinds[1] and _size(value) <= _MOST_CHANGED:
+                return f"“{_shown(left)}” became “{_shown(value)}”"
     return ""
 
 
@@ -329,11 +424,14 @@ def _size(tokens: tuple[str, ...]) -> float:
 
 def _is_attribute(subject: tuple[str, ...]) -> bool:
     joined = "".join(subject)
-    from bethink.text.facts import stem
-
-    return any(token in {stem(a) for a in _ATTRIBUTES} for token in subject) or any(
+    return not _attribute_stems().isdisjoint(subject) or any(
         attribute in joined for attribute in _ATTRIBUTES_CHINESE
     )
+
+
+@cache
+def _attribute_stems() -> frozenset[str]:
+    return frozenset(map(stem, _ATTRIBUTES))
 
 
 def _shown(tokens: tuple[str, ...]) -> str:

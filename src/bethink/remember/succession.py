@@ -10,9 +10,11 @@ from bethink.errors import InvalidInput
 from bethink.filters import All, Condition, Filter
 from bethink.remember.ingress import identity
 from bethink.stores.protocol import Store
+from bethink.vocabulary import SUPERSEDES as SUPERSEDES
 from bethink.vocabulary import Entry, Memory
 
-SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
+SUPERSEDED_BY = "superseded_by"
+DETECTED = "superseded_by_rule"
 REPLACED_BY = "replaced_by"  # its words, as a notebook's history.md has them
 _MOST = 1_000  # links of a chain: nobody corrects a thing so often
 
@@ -26,9 +28,18 @@ def refuse_superseded(old: Memory, now: datetime) -> None:
         )
 
 
-def link(store: Store, old: Memory, new_id: str, *, until: datetime | None = None) -> None:
-    """Say of the old memory what took its place, and (if given) until when it held."""
-    memory = replace(old, metadata={**old.metadata, SUPERSEDED_BY: new_id})
+def link(
+    store: Store,
+    old: Memory,
+    new_id: str,
+    *,
+    until: datetime | None = None,
+    detected: bool = False,
+) -> None:
+    """Say of the old memory what took its place, and (if given) until when it held. `detected`:
+    nobody said so, a rule found it; forgetting the new one takes it back."""
+    how = {DETECTED: True} if detected else {}
+    memory = replace(old, metadata={**old.metadata, SUPERSEDED_BY: new_id, **how})
     if until is not None:
         start: datetime | None = old.valid_from or old.created_at  # not before anybody knew it
         if start == until:
@@ -41,9 +52,26 @@ def link(store: Store, old: Memory, new_id: str, *, until: datetime | None = Non
 
 def unlink(store: Store, old: Memory) -> None:
     """Let it hold again: what had taken its place is taken back."""
-    metadata = {key: value for key, value in old.metadata.items() if key != SUPERSEDED_BY}
+    ours = (SUPERSEDED_BY, DETECTED)
+    metadata = {key: value for key, value in old.metadata.items() if key not in ours}
     memory = replace(old, metadata=metadata, valid_to=None)
     store.revise_many([Entry(memory, (), (), identity(memory), merge=False)], history=False)
+
+
+def taken_back(store: Store, gone: Memory) -> list[Memory]:
+    """Let hold again what a rule took to be corrected by a memory that is forgotten now."""
+    if SUPERSEDES not in gone.metadata:
+        return []
+    where = All(
+        (
+            Condition("metadata", SUPERSEDED_BY, "=", gone.id),
+            Condition("metadata", DETECTED, "=", True),
+        )
+    )
+    olds = store.scan(spaces=[gone.space], where=where, limit=100).memories
+    for old in olds:
+        unlink(store, old)
+    return olds
 
 
 def succession(store: Store, memory: Memory) -> list[Memory]:

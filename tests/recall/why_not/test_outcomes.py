@@ -84,6 +84,12 @@ def test_what_only_working_memory_has(
     assert (why.outcome, why.rank, why.score) == ("hit", 1, 1.0)
     assert [(one.channel, one.rank) for one in why.searches] == [("hot", 1)]
     why = engine.why_not("it", question)
+    assert (why.outcome, why.rank) == ("hit", 1)
+    assert "words" in [one.channel for one in why.searches]
+    why = engine.why_not("it", question, unverified_share=0)
+    assert (why.outcome, why.searches) == ("not_found", ())
+    assert "excludes what is unverified" in why.reason
+    why = engine.why_not("it", question, preset="skill")
     assert why.outcome == "not_found"
     assert why.reason.startswith("it is in working memory, which this preset does not read")
     why = engine.why_not("it", question, preset="workflow", unverified_share=0)

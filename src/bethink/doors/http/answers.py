@@ -126,6 +126,9 @@ class HitAnswer(Answer):
     confidence: float
     tier: Tier
     verified: bool = Field(description="false: heard, and not reviewed yet")
+    contradicted_by: str = Field(
+        description="the id of a newer memory that says otherwise; empty: none is known"
+    )
     occurred_at: str | None
     created_at: str
     updated_at: str

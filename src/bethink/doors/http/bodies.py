@@ -84,8 +84,9 @@ class Told(Body):
 class ToRemember(Told):
     supersedes: str | None = Field(None, description="the id of the memory whose place it takes")
     merge: str = Field(
-        "words",
-        description="told again, it is counted: in the same 'words', or with the same 'meaning'",
+        "corrections",
+        description="what becomes of what is known: 'corrections' are superseded, with 'words' "
+        "nothing is, with 'meaning' the same in other words is counted too",
     )
 
 

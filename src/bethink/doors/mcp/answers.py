@@ -21,6 +21,7 @@ class Seen(TypedDict):
     source: str
     tier: str
     verified: bool
+    contradicted_by: str
     occurred_at: str | None
     updated_at: str
 

@@ -75,8 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--merge",
-        choices=("words", "meaning"),
-        help="known already: in the same words (default), or also in others; corrections supersede",
+        choices=("words", "corrections", "meaning"),
+        help="sure corrections supersede (default); words: never; meaning: and the same in other "
+        "words is counted",
     )
     parser.add_argument("--id", help="an id of your own; delivering it again changes nothing")
 

@@ -8,7 +8,7 @@ const TONES = {
   answered: "good", completed: "good", promoted: "good", long_term: "good",
   sending: "busy", reading: "busy", running: "busy", admitted: "busy", working: "busy",
   disabled: "warn", unfinished: "warn",
-  degraded: "warn", stale: "warn", below_floor: "warn", uncertain: "warn", held: "warn", unverified: "warn", correction: "warn",
+  degraded: "warn", stale: "warn", below_floor: "warn", uncertain: "warn", held: "warn", unverified: "warn", contradicted: "warn", correction: "warn",
   failed: "bad", unavailable: "bad", rejected: "bad", refused: "bad",
 };
 

@@ -14,6 +14,7 @@ export function Hit({ hit, number }) {
       ${number && html`<span class="hit-number">${number}</span>`}
       ${hit.tier !== "long_term" && html`<${Badge} group="tier" word=${hit.tier} />`}
       ${!hit.verified && html`<${Badge} group="memory" word="unverified" />`}
+      ${hit.contradicted_by && html`<${Badge} group="memory" word="contradicted" />`}
       <${Channels} channels=${hit.channels} />
     </div>
     <${MemoryText} text=${hit.text} />
@@ -29,6 +30,7 @@ export function Hit({ hit, number }) {
       <${Facts}
         facts=${[
           [t("memory.id"), hit.id],
+          [t("memory.contradicted"), hit.contradicted_by],
           [t("memory.space"), hit.space],
           [t("memory.kind"), hit.kind],
           [t("memory.section"), hit.section],

@@ -298,6 +298,7 @@ export const en = {
   "verdict.new": "is near",
 
   "memory.unverified": "unverified",
+  "memory.contradicted": "contradicted by a newer one",
   "memory.all": "Show all ({count} characters)",
   "memory.less": "Show less",
   "memory.hidden": "hidden characters",

@@ -298,6 +298,7 @@ export const zh = {
   "verdict.new": "内容相近",
 
   "memory.unverified": "未核实",
+  "memory.contradicted": "与较新的记忆矛盾",
   "memory.all": "显示全部（{count} 字）",
   "memory.less": "收起",
   "memory.hidden": "隐藏字符",
