@@ -25,9 +25,9 @@ from bethink.remember.succession import SUPERSEDES, link
 from bethink.stores.protocol import Store
 from bethink.stores.told_again import takes_in
 from bethink.text.both_ends import MAX_MEANING_CHARS, both_ends
-from bethink.text.clip import clip
 from bethink.text.facts import Reading
 from bethink.text.tokenise import query_terms
+from bethink.text.visible import clip
 from bethink.vocabulary import Action, Entry, Memory, Receipt
 
 if TYPE_CHECKING:
