@@ -358,8 +358,9 @@ def test_two_that_say_the_same_do_not_doubt_each_other(
     with Engine(tmp_path / "memory.db") as engine:
         engine.remember_many([{"text": text} for text in FILLERS["English"][:20]])
         engine.remember(one)
+        # told with merge="words", the newer does not take the place of the older
         alone = engine.recall(asked, touch=False).hits[0].relevance
-        engine.remember(other)
+        engine.remember(other, merge="words")
         both = engine.recall(asked, touch=False)
     assert alone is not None
     assert {hit.text for hit in both.hits} >= {one, other}

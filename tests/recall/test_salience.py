@@ -341,9 +341,11 @@ def test_weights_and_half_life_are_settings(question: str) -> None:
         with Engine.in_memory(embedder="none", clock=FakeClock(AT), settings=settings) as engine:
             for name, value in override.items():
                 engine.set_override(name, value, space="global")
-            engine.remember("预发端口 the port of staging: 1", id="often", occurred_at="2026-03-01")
+            often = "预发端口 the wiki has a page about the port of staging"
+            engine.remember(often, id="often", occurred_at="2026-03-01")
             engine.reinforce("often", 50)
-            engine.remember("预发端口 the port of staging: 2", id="new", occurred_at="2026-05-14")
+            new = "小王要用预发端口 a tester asks for the port of staging"
+            engine.remember(new, id="new", occurred_at="2026-05-14")
             answer = engine.recall(question, preset="notebook", touch=False)
             return [hit.id for hit in answer.hits]
 

@@ -97,7 +97,9 @@ def test_fetch_what_can_be_shown_and_drop_what_is_gone() -> None:
     after = Hydrate(per_hit=2, at_least=1)(draft(wanted, limit=2), kit(store))
     assert [c.text for c in after.candidates] == ["text A 文字", "text C 文字"]
     assert [d.memory_id for d in after.dropped] == ["B", "gone"]
-    assert {d.reason for d in after.dropped} == {"forgotten while this question was answered"}
+    assert {d.reason for d in after.dropped} == {
+        "damaged, or forgotten while this question was answered"
+    }
     assert after.notes == ("1 lower candidates were not fetched",)
 
 

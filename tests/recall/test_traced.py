@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bethink import Engine
+from bethink.errors import InvalidInput
 from bethink.events.kinds import KINDS, RETRIEVAL_TRACE
 from bethink.recall.traced import plain_words
 from bethink.settings import Settings
@@ -86,8 +87,8 @@ def test_what_is_kept_is_bounded() -> None:
 
 def test_a_recall_that_fails_leaves_none(engine: Engine) -> None:
     engine.remember(ZH)
-    with pytest.raises(Exception, match="no space"):
-        engine.recall("主题", spaces="nowhere")
+    with pytest.raises(InvalidInput, match="limit"):
+        engine.recall("主题", limit=-1)
     assert engine.events.since() == []
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
 from bethink.clock import to_micros
-from bethink.errors import EmbedderError
+from bethink.errors import EmbedderError, StoreError
 from bethink.filters import All, Condition, Filter, ValidAt
 from bethink.remember.changes import says_changed
 from bethink.remember.ingress import identity
@@ -33,6 +34,7 @@ from bethink.vocabulary import Action, Entry, Memory, Receipt
 if TYPE_CHECKING:
     from bethink.embedders.protocol import Embedder
 
+_log = logging.getLogger(__name__)
 _NEAR = 20  # candidates of each search: who says the same is among the first few
 
 
@@ -221,9 +223,13 @@ def _superseding(memory: Memory, receipt: Receipt, store: Store, zone: tzinfo) -
             and known.confidence <= memory.confidence
         )
 
-    finding = find(
-        memory, store=store, embedder=lambda: None, zone=zone, unmarked=False, among=among
-    )
+    try:
+        finding = find(
+            memory, store=store, embedder=lambda: None, zone=zone, unmarked=False, among=among
+        )
+    except StoreError as e:  # it is kept already; that must not look like a failed write
+        _log.warning("not compared with what is known: %s", e)
+        return receipt._replace(notes=(*receipt.notes, "not compared with what is known"))
     old = finding.memory
     if old is None or finding.verdict is not Verdict.CORRECTION:
         doubted = old is not None and finding.verdict is Verdict.NEW and "correct" in finding.why

@@ -48,7 +48,7 @@ def test_not_valid_at_that_moment(engine: Engine, text: str, question: str) -> N
     why = engine.why_not("it", question, as_of="2026-02-01", preset="ranks")
     assert why.outcome == "not_valid"
     assert "valid from 2026-03-01T00:00:00+00:00 until 2026-04-01" in why.reason
-    assert "2026-02-01T00:00:00+00:00 is not" in why.reason
+    assert "2026-02-01T23:59:59.999999+00:00 is not" in why.reason
     assert engine.why_not("it", question, as_of="2026-03-02", preset="ranks").outcome == "hit"
 
 
