@@ -161,6 +161,9 @@ def test_one_that_waits_for_a_lock_does_not_hang(
 
 def test_what_fails_in_them_is_told(tmp_path: Path) -> None:
     """Events of questions are written by them, and nobody else knows that they cannot be."""
+    Engine(tmp_path / "m.db", settings=Settings(embedder="hashing")).close()
+    for file in tmp_path.glob("m.db.events*"):
+        file.unlink()
     (tmp_path / "m.db.events").mkdir()
     with Reception(Settings(store=str(tmp_path / "m.db"), embedder="hashing")) as reception:
         reception.answer_beside(2)
@@ -237,6 +240,10 @@ def test_a_server_that_goes_while_one_starts_is_no_fault() -> None:
 
 def test_a_trace_that_could_not_be_written_is_not_written_after_an_erasure(tmp_path: Path) -> None:
     """The log refused it while the server erased what was asked."""
+    with Engine(tmp_path / "m.db", settings=Settings(embedder="hashing")) as engine:
+        engine.remember("小美")
+    for file in tmp_path.glob("m.db.events*"):
+        file.unlink()
     events = tmp_path / "m.db.events"
     events.mkdir()
     with Engine(tmp_path / "m.db", settings=Settings(embedder="hashing")) as engine:

@@ -24,7 +24,7 @@ CORPUS: list[dict[str, Any]] = [
     {"id": "cat", "text": "My cat is called Mimi.", "group": "one", "timestamp": "2024-01-01"},
     {"id": "dog", "text": "My dog is called Rex.", "group": "one", "timestamp": "2024-01-02"},
     {"id": "猫", "text": "我的猫叫咪咪。", "group": "二", "seq": 1},
-    {"id": "later", "text": "我的猫现在叫花花。", "group": "二", "seq": 2},
+    {"id": "later", "text": "花花是我养的第二只猫。", "group": "二", "seq": 2},
 ]
 QUERIES: list[dict[str, Any]] = [
     {

@@ -45,7 +45,7 @@ def test_how_much_may_be_unverified(cli: Cli) -> None:
     asked = ("recall", "发布 release", "--space", "release", "--preset", "workflow")
     (hit,) = cli(*asked).json["hits"]
     assert (hit["id"], hit["tier"], hit["verified"]) == ("heard", "working", False)
-    none = cli(*asked, "--unverified", "0.5").json
+    none = cli(*asked, "--unverified", "0").json
     assert (none["status"], none["hits"]) == ("below_floor", [])
     assert "set --unverified-share to 1" in none["reasons"][0]
     assert none["nearest"]["verified"] is False

@@ -331,7 +331,7 @@ def test_merging_by_meaning(plain: Engine, old: str, same: str, corrected: str) 
     assert new.action is Action.REVISED
     assert texts(plain.recall(corrected)) == [corrected]
     assert [m.text for m in plain.succession(new.id)] == [old, corrected]
-    with pytest.raises(InvalidInput, match="expected 'words' or 'meaning'"):
+    with pytest.raises(InvalidInput, match="expected 'words' or 'corrections' or 'meaning'"):
         plain.remember("x", merge="magic")
 
 

@@ -18,6 +18,7 @@ from typing import ClassVar
 
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.unverified import is_verified
+from bethink.text.tokenise import FIRST_IDEOGRAPH, query_terms, terms
 from bethink.vocabulary import Candidate, Memory
 
 PART = "newer"  # the part of a score and of a relevance that comes from the older one
@@ -33,7 +34,8 @@ class NewerFirst:
     def __call__(self, draft: Draft, kit: Kit) -> Draft:
         if draft.settled or len(draft.candidates) < 2:
             return draft
-        found = dict(_contradicted(draft.candidates[: self.best], kit))
+        asked = frozenset(query_terms(draft.query.text))
+        found = dict(_contradicted(draft.candidates[: self.best], kit, asked))
         if not found:
             return draft
         marked = tuple(
@@ -46,8 +48,11 @@ class NewerFirst:
         return draft
 
 
-def _contradicted(candidates: tuple[Candidate, ...], kit: Kit) -> Iterator[tuple[str, str]]:
-    """The ids of what is contradicted, each with that of the newest that contradicts it."""
+def _contradicted(
+    candidates: tuple[Candidate, ...], kit: Kit, asked: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """The ids of what is contradicted, each with that of the newest that contradicts it. `asked`:
+    the terms of the question."""
     short = [c for c in candidates if c.memory is not None and len(c.memory.text) <= _LONGEST]
     words = {c.memory_id: _words(c.memory) for c in short if c.memory is not None}
     for one, other in combinations(sorted(short, key=_told_at), 2):
@@ -59,11 +64,19 @@ def _contradicted(candidates: tuple[Candidate, ...], kit: Kit) -> Iterator[tuple
             continue
         if is_verified(one) and not is_verified(other):
             continue
+        if _only_in(older.text, newer.text, asked):
+            continue  # the question names what only the older is about: my cat, not my dog
         shorter = min(len(words[older.id]), len(words[newer.id]))
         if len(words[older.id] & words[newer.id]) < _IN_COMMON * shorter:
             continue
         if kit.contradicts(older, newer):
             yield older.id, newer.id
+
+
+def _only_in(older: str, newer: str, asked: frozenset[str]) -> bool:
+    held = asked.intersection(terms(older)).difference(terms(newer))
+    # Chinese terms overlap: what stands elsewhere in the sentence is cut otherwise
+    return any(term[0] < FIRST_IDEOGRAPH or not set(term) <= set(newer) for term in held)
 
 
 def _told_at(candidate: Candidate) -> datetime:

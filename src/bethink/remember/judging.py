@@ -223,9 +223,10 @@ def _superseding(memory: Memory, receipt: Receipt, store: Store, zone: tzinfo) -
             and known.confidence <= memory.confidence
         )
 
+    searched: Store = getattr(store, "truth", store)  # a write waits for no retriever
     try:
         finding = find(
-            memory, store=store, embedder=lambda: None, zone=zone, unmarked=False, among=among
+            memory, store=searched, embedder=lambda: None, zone=zone, unmarked=False, among=among
         )
     except StoreError as e:  # it is kept already; that must not look like a failed write
         _log.warning("not compared with what is known: %s", e)

@@ -77,7 +77,8 @@ def over_stdio(portal: BlockingPortal, process: StdioServerParameters) -> Iterat
 # out, for every field costs tokens in every turn. Exactly this, and nothing else.
 
 HIT = (
-    "id", "space", "text", "score", "kind", "tags", "source", "tier", "verified", "occurred_at",
+    "id", "space", "text", "score", "kind", "tags", "source", "tier", "verified", "contradicted_by",
+    "occurred_at",
     "updated_at",
 )  # fmt: skip
 KEPT = (

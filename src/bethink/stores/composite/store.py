@@ -71,6 +71,11 @@ class CompositeStore(LeftToTheTruth):
         if (shown := getattr(truth, "shown", None)) is not None:
             self.shown = shown
 
+    @property
+    def truth(self) -> Store:
+        """The store that keeps everything, without the retrievers: no write may wait for them."""
+        return self._truth
+
     def _begin(self) -> None:
         """Bring everybody up to date; who follows another store is an error at once."""
         under_way = [(f, f.feed()) for f in self._followers]
