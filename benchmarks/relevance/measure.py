@@ -57,14 +57,14 @@ def separation(asked: Sequence[Asked], judge: Judge) -> dict[str, float]:
 def calibration_error(asked: Sequence[Asked], judge: Judge, bins: int = 10) -> float:
     """ECE of the relevance of the first ten candidates of every question."""
     found = reliability(asked, judge, bins)
-    total = sum(one.count for one in found)
-    return sum(abs(one.said - one.right) * one.count for one in found) / max(total, 1)
+    total = sum(one.candidates for one in found)
+    return sum(abs(one.said - one.right) * one.candidates for one in found) / max(total, 1)
 
 
 class Bin(NamedTuple):
     said: float  # the mean relevance
     right: float  # the share of candidates that were right
-    count: int
+    candidates: int
 
 
 def reliability(asked: Sequence[Asked], judge: Judge, bins: int = 10) -> list[Bin]:

@@ -28,7 +28,7 @@ _FEWEST = 20  # candidates in a bin; a share of fewer says little
 
 def grouped(asked: Mapping[str, Sequence[Asked]]) -> dict[str, list[Asked]]:
     """The questions of each group, in the order of `GROUPS`. The first that fits takes a set."""
-    found: dict[str, list[Asked]] = {title: [] for title, _, _ in GROUPS} | {OTHERS: []}
+    found: dict[str, list[Asked]] = {title: [] for title in (*(g[0] for g in GROUPS), OTHERS)}
     for name, questions in asked.items():
         title = next(
             (
@@ -60,7 +60,7 @@ def plot(asked: Mapping[str, Sequence[Asked]], judge: Judge, path: Path) -> None
     ):
         axes.plot((0, 1), (0, 1), color="0.6", linewidth=1, linestyle="--", label="calibrated")
         for (group, questions), marker in zip(shown.items(), "ov^Dsx+*P", strict=False):
-            bins = [one for one in reliability(questions, judge) if one.count >= _FEWEST]
+            bins = [one for one in reliability(questions, judge) if one.candidates >= _FEWEST]
             axes.plot(
                 [one.said for one in bins], [one.right for one in bins], label=group,
                 marker=marker, markersize=4, linewidth=2.2 if "never fitted" in group else 1.1,
@@ -83,9 +83,9 @@ def report(asked: Mapping[str, Sequence[Asked]], judge: Judge) -> None:
     for title, questions in grouped(asked).items():
         bins = reliability(questions, judge)
         upper = [one for one in bins if one.said >= 0.1]
-        count = max(sum(one.count for one in upper), 1)
-        total = sum(one.count for one in bins)
-        gap = sum(abs(one.said - one.right) * one.count for one in upper) / count
-        signed = sum((one.said - one.right) * one.count for one in upper) / count
+        count = max(sum(one.candidates for one in upper), 1)
+        total = sum(one.candidates for one in bins)
+        gap = sum(abs(one.said - one.right) * one.candidates for one in upper) / count
+        signed = sum((one.said - one.right) * one.candidates for one in upper) / count
         error = calibration_error(questions, judge)
         print(f"| {title} | {error:.3f} | {1 - count / total:.2f} | {gap:.3f} | {signed:+.3f} |")
