@@ -3,6 +3,7 @@
     python -m benchmarks.relevance --data DIR                     measure
     python -m benchmarks.relevance --data DIR --fit               fit and write relevance.json
     python -m benchmarks.relevance --data DIR --without words     what a part gives (an ablation)
+    python -m benchmarks.relevance --data DIR --plot FILE.png     draw how well it is calibrated
 
 DIR holds labelled sets (see benchmarks/README.md). The judging sets in benchmarks/sets/judging are
 always used: half `a` to fit; half `b`, written independently and never fitted on, to report.
@@ -36,6 +37,7 @@ from benchmarks.relevance.measure import (
     ranking,
     separation,
 )
+from benchmarks.relevance.plot import plot, report
 
 from bethink.recall import presets, relevance, replies, signals
 from bethink.recall.signals import SIGNALS
@@ -75,6 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         judge, marks = _committed(name)
     _report(asked, judge, marks)
+    report(asked, judge)
+    if options.plot:
+        plot(asked, judge, options.plot)
     if options.fit:
         base, weights = fit(_flat(dev), name=name, weights=MIXTURE)
         _write(name, base, weights, marks, dev)
@@ -97,6 +102,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--most", type=int, default=400, help="questions of a set (%(default)s)")
     parser.add_argument("--fit", action="store_true", help="fit anew and write relevance.json")
     parser.add_argument("--without", default="", help="parts to leave out, after commas")
+    parser.add_argument("--plot", type=Path, help="draw reliability curves into this PNG")
     parser.add_argument("--cache", type=Path, default=kept_by_default(), help="(%(default)s)")
     return parser
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from benchmarks.relevance.gather import FOREIGN, REMOVED, Asked
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from bethink.recall.signals import SIGNALS
 
@@ -101,6 +100,8 @@ def fit(
         wrong = weight * (1 / (1 + np.exp(-odds)) - labels)
         slope = scaled.T @ wrong / count + 2 * l2 * theta[1:]
         return value + l2 * (theta[1:] ** 2).sum(), np.concatenate([[wrong.mean()], slope])
+
+    from scipy.optimize import minimize  # of the extra `bench`; measuring does not need it
 
     bounds = [(None, None), *zip(low * scale, high * scale, strict=True)]
     start = np.concatenate([[-3.0], np.clip(0.0, low * scale, high * scale)])

@@ -56,15 +56,26 @@ def separation(asked: Sequence[Asked], judge: Judge) -> dict[str, float]:
 
 def calibration_error(asked: Sequence[Asked], judge: Judge, bins: int = 10) -> float:
     """ECE of the relevance of the first ten candidates of every question."""
+    found = reliability(asked, judge, bins)
+    total = sum(one.candidates for one in found)
+    return sum(abs(one.said - one.right) * one.candidates for one in found) / max(total, 1)
+
+
+class Bin(NamedTuple):
+    said: float  # the mean relevance
+    right: float  # the share of candidates that were right
+    candidates: int
+
+
+def reliability(asked: Sequence[Asked], judge: Judge, bins: int = 10) -> list[Bin]:
+    """Bins of equal width over the relevance of the first ten candidates; empty ones left out."""
     said, true = calibration_pairs(asked, judge)
     place = np.minimum((said * bins).astype(int), bins - 1)
-    return float(
-        sum(
-            abs(said[place == one].mean() - true[place == one].mean()) * (place == one).mean()
-            for one in range(bins)
-            if (place == one).any()
-        )
-    )
+    return [
+        Bin(float(said[chosen].mean()), float(true[chosen].mean()), int(chosen.sum()))
+        for chosen in (place == one for one in range(bins))
+        if chosen.any()
+    ]
 
 
 def calibration_pairs(asked: Sequence[Asked], judge: Judge) -> tuple[Array, Array]:

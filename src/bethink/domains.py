@@ -39,14 +39,18 @@ def _fault(name: str, value: str) -> str:
         return no_such_embedder(value)
     elif name == "llm" and value != "none" and not (kind == "openai" and what):
         return f"there is no language model {value!r}; write openai:MODEL, or none"
+    elif name == "reranker" and kind == "hf":
+        from bethink.models.hub import check_hub_name
+
+        check_hub_name(value)
     elif (
         name == "reranker"
         and value not in ("auto", "none", "tei", "reader-en")
         and not (kind in ("http", "onnx") and what)
     ):
         return (
-            f"there is no reranker {value!r}; write reader-en, http:MODEL, tei, onnx:DIRECTORY, "
-            "auto or none"
+            f"there is no reranker {value!r}; write reader-en, hf:OWNER/NAME, http:MODEL, tei, "
+            "onnx:DIRECTORY, auto or none"
         )
     elif name.endswith("endpoint") and not value.lower().startswith(("http://", "https://")):
         return f"{name} must be an address like https://example.org/v1"

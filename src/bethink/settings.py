@@ -137,8 +137,8 @@ MEANING: Mapping[str, str] = {
     "llm_endpoint": "the base address of its OpenAI-compatible API (default: endpoint)",
     "llm_endpoint_key": "the key for that API; better kept in BETHINK_LLM_ENDPOINT_KEY",
     "reranker": (
-        "auto (reader-en if it is pulled), reader-en, http:MODEL or tei (with reranker_endpoint), "
-        "onnx:DIRECTORY, or none"
+        "auto (reader-en if it is pulled), reader-en, hf:OWNER/NAME (once it is pulled), "
+        "http:MODEL or tei (with reranker_endpoint), onnx:DIRECTORY, or none"
     ),
     "reranker_endpoint": "the base address of a server that has /rerank",
     "reranker_key": "the key for that server; better kept in BETHINK_RERANKER_KEY",

@@ -343,4 +343,4 @@ def test_a_name_that_nobody_knows() -> None:
         engine.remember_many([{"text": text} for text in TOLD])
         _, status, reason = recalled(engine)
         assert status is Status.DEGRADED
-        assert "write reader-en, http:MODEL, tei, onnx:DIRECTORY, auto or none" in reason
+        assert "hf:OWNER/NAME, http:MODEL, tei, onnx:DIRECTORY, auto or none" in reason

@@ -178,7 +178,7 @@ def test_names() -> None:
         assert found is not None
         assert found.name == name
     for name in ("small", "http", "http:", "onnx:", "tei:small"):
-        with pytest.raises(RerankerError, match="write reader-en, http:MODEL, tei, onnx:DIRECTORY"):
+        with pytest.raises(RerankerError, match="hf:OWNER/NAME, http:MODEL, tei, onnx:DIRECTORY"):
             reranker_named(name, somewhere)
     with pytest.raises(RerankerError, match="bethink config set reranker_endpoint URL"):
         reranker_named("http:small", Settings())

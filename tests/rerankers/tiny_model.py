@@ -87,6 +87,21 @@ def _graph() -> bytes:
     )
 
 
+def make_encoder() -> bytes:
+    """An embedding model: it gives a row for each token instead of one score."""
+    graph = b"".join(
+        [
+            _node("Unsqueeze", ["input_ids", "last"], "down"),
+            _node("Cast", ["down"], "last_hidden_state", to=_FLOAT),
+            _bytes(2, "encoder"),
+            _constant("last", [2]),
+            _tensor(11, "input_ids", _INT64, "n", "length"),
+            _tensor(12, "last_hidden_state", _FLOAT, "n", "length", "one"),
+        ]
+    )
+    return _number(1, 8) + _bytes(7, graph) + _bytes(8, _number(2, 13))
+
+
 def make(folder: Path, words: str) -> Path:
     """A directory with the model and a tokeniser that knows these words and Chinese characters."""
     folder.mkdir(parents=True, exist_ok=True)

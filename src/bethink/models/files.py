@@ -1,6 +1,7 @@
 """The files of a local model, and the check that they have the expected content.
 
 `embedders/models.py` and `rerankers/models.py` list the models; `pulling.py` gets their files.
+`hub.py` gets readers that nobody has listed, and records their hashes.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ class Download:
     package: str  # the package that carries the weights, with its version
     module: str  # the folder that this package installs
     files: tuple[ModelFile, ...]  # empty: the package is a dependency and brings its own code
+    folder: str = ""  # in the models directory; empty: called as the id
+
+    def place(self, models: Path) -> Path:
+        return models / (self.folder or self.id)
 
 
 def is_ready(model: Download, models: Path) -> bool:
     """Is everything here that this model needs? (By size; `verify` reads every byte.)"""
     if not model.files:
         return not model.module or find_spec(model.module) is not None
-    folder = models / model.id
+    folder = model.place(models)
     return all(
         (folder / f.name).is_file() and (folder / f.name).stat().st_size == f.bytes
         for f in model.files
@@ -46,7 +51,7 @@ def is_ready(model: Download, models: Path) -> bool:
 def verify(model: Download, models: Path) -> str | None:
     """Compare every file with its hash; what is wrong, or None."""
     for file in model.files:
-        path = models / model.id / file.name
+        path = model.place(models) / file.name
         if not path.is_file():
             return f"{path} is missing"
         if hash_of(path) != file.sha256:

@@ -35,7 +35,7 @@ def pull(
     if not model.files:
         say(f"{model.id} needs no download")
         return models
-    folder = models / model.id
+    folder = model.place(models)
     if verify(model, models) is None:
         say(f"{model.id} is here already: {folder}")
         return folder

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from bethink.errors import MissingExtra, RerankerError
-from bethink.models.files import verify
+from bethink.models.files import Download, verify
 from bethink.rerankers.models import Reader
 
 _MAX_TOKENS = 512
+_MOST_OUTPUTS = 3  # contradiction, neutral, entailment
 READ_TOKENS = 256  # of question and text together: 60 ms; what decides is in the matched passage
 
 
@@ -81,6 +82,11 @@ class CrossEncoder:
         }
         wanted = {i.name for i in self._session.get_inputs()}
         raw = self._session.run(None, {k: v for k, v in given.items() if k in wanted})[0]
+        if np.ndim(raw) > 2 or np.size(raw) > _MOST_OUTPUTS:
+            raise RerankerError(
+                f"{self.name} is no cross-encoder: it gives {np.size(raw):,} numbers for a pair of "
+                "texts instead of one score; it may be an embedding model, or lack its last layers"
+            )
         row = np.asarray(raw, np.float64).reshape(-1)
         return float(row[-1] - row[-2] if len(row) > 1 else row[0])
 
@@ -107,20 +113,19 @@ class CrossEncoder:
             )
             tokenizer = Tokenizer.from_file(str(tokens))
         except Exception as e:  # both throw classes of their own that are documented nowhere
-            raise RerankerError(
-                f"{self._folder} cannot be loaded: {e}; get the two files anew"
-            ) from e
+            raise RerankerError(f"{self.name} cannot be loaded: {e}; get the two files anew") from e
         tokenizer.enable_truncation(self._tokens)
         tokenizer.no_padding()  # a file may ask for 512 tokens always, which costs 30 times as much
         self._tokenizer, self._session = tokenizer, session
 
 
 class PulledReader(CrossEncoder):
-    """A reader of the registry, checked by hash before it is loaded."""
+    """A reader of the registry or the hub, checked by hash before it is loaded."""
 
-    def __init__(self, reader: Reader, models: Path, *, seconds: float) -> None:
-        super().__init__(models / reader.id, seconds=seconds, tokens=READ_TOKENS, name=reader.id)
-        self.english_only = reader.english_only
+    def __init__(self, reader: Download, models: Path, *, seconds: float) -> None:
+        place = reader.place(models)
+        super().__init__(place, seconds=seconds, tokens=READ_TOKENS, name=reader.id)
+        self.english_only = isinstance(reader, Reader) and reader.english_only
         self._reader, self._models = reader, models
 
     def _load(self) -> None:

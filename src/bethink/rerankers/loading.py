@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bethink.errors import RerankerError
+from bethink.errors import BethinkError, RerankerError
 from bethink.rerankers.models import READER, reader_named
 from bethink.rerankers.protocol import Reranker
 from bethink.settings import Settings
@@ -20,12 +20,16 @@ def chosen_reranker(name: str, settings: Settings) -> str:
     """`auto` is the reader of the registry if it was pulled and can be loaded, else none."""
     if name != AUTO:
         return name
-    from importlib.util import find_spec
-
     if not (settings.models_path / READER / "model.onnx").is_file():
         return "none"
-    installed = find_spec("onnxruntime") is not None and find_spec("tokenizers") is not None
-    return READER if installed else "none"
+    return READER if runtime_installed() else "none"
+
+
+def runtime_installed() -> bool:
+    """Return True if a local cross-encoder can be run: the extra `onnx` is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("onnxruntime") is not None and find_spec("tokenizers") is not None
 
 
 def reranker_named(name: str, settings: Settings) -> Reranker | None:
@@ -49,8 +53,23 @@ def reranker_named(name: str, settings: Settings) -> Reranker | None:
         from bethink.rerankers.cross_encoder import CrossEncoder
 
         return CrossEncoder(Path(what).expanduser(), seconds=OWN_SECONDS)
+    if kind == "hf" and what:
+        return _from_hub(name, settings.models_path)
     raise RerankerError(
-        f"there is no reranker {name!r}; write reader-en, http:MODEL, tei, onnx:DIRECTORY, "
-        "auto or none: "
+        f"there is no reranker {name!r}; write reader-en, hf:OWNER/NAME, http:MODEL, tei, "
+        "onnx:DIRECTORY, auto or none: "
         "bethink config set reranker http:MODEL"
     )
+
+
+def _from_hub(name: str, models: Path) -> Reranker:
+    from bethink.models.hub import recorded
+    from bethink.rerankers.cross_encoder import PulledReader
+
+    try:
+        reader = recorded(name, models)
+    except BethinkError as e:
+        raise RerankerError(str(e)) from e
+    if reader is None:
+        raise RerankerError(f"{name} is not here; get it with: bethink models pull {name}")
+    return PulledReader(reader, models, seconds=OWN_SECONDS)
