@@ -687,7 +687,8 @@ class _WholeQuestion:
         entities = any(one.lower() in self._lower for one in memory.entities)
         long = min(max(length - 60, 0) / 240, 1.0)
         turn = role_of(memory) in ("user", "assistant")
-        talk = bool(memory.conversation) and not turn  # between people
+        # between people; a note or a document has a source, but nobody says it
+        talk = bool(memory.conversation and memory.speaker) and not turn
         return (
             day,
             during,
