@@ -36,8 +36,16 @@ def test_how_much_of_a_turn_asks(text: str, low: float, high: float) -> None:
         ("How many servers are there?", "number"),
         ("一共有多少台服务器？", "number"),
         ("which port does staging use", "number"),
-        ("Why did we choose PostgreSQL?", None),
-        ("为什么选 PostgreSQL？", None),
+        ("Why did we choose PostgreSQL?", "reason"),
+        ("为什么选 PostgreSQL？", "reason"),
+        ("How much do the lessons cost?", "money"),
+        ("一节课多少钱？", "money"),
+        ("How old is Edie?", "age"),
+        ("老韩今年多大年纪？", "age"),
+        ("What colour is the car?", "colour"),
+        ("车是什么颜色的？", "colour"),
+        ("What is the phone number of the vet?", "phone"),
+        ("兽医的电话是多少？", "phone"),
     ],
 )
 def test_the_type_of_answer(question: str, expected: AnswerType | None) -> None:
