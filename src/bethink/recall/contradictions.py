@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.unverified import is_verified
-from bethink.vocabulary import Candidate, Memory
+from bethink.vocabulary import Candidate
 
 PART = "newer"  # the part of a score and of a relevance that comes from the older one
 _LONGEST = 300  # characters: what is longer says several things

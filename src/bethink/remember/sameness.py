@@ -18,10 +18,10 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from bethink.remember.alignment import align, another_subject, says_nothing
+from bethink.remember.alignment import align, another_subject
 from bethink.remember.changes import Replaces, changed, comes_beside, compare
+from bethink.remember.statements import says_nothing
 from bethink.text.facts import NOT, Reading, read, stem
-
 
 _SURENESS = (Replaces.NOT, Replaces.PERHAPS, Replaces.SURELY)
 
