@@ -19,11 +19,11 @@ from typing import ClassVar
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.unverified import is_verified
 from bethink.text.tokenise import FIRST_IDEOGRAPH, query_terms, terms
-from bethink.vocabulary import Candidate, Memory
+from bethink.vocabulary import Candidate
 
 PART = "newer"  # the part of a score and of a relevance that comes from the older one
 _LONGEST = 300  # characters: what is longer says several things
-_IN_COMMON = 0.5  # of the words of the shorter one, without which nothing is compared
+_IN_COMMON = 0.25  # of the words of the shorter one, without which nothing is compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def _contradicted(
     """The ids of what is contradicted, each with that of the newest that contradicts it. `asked`:
     the terms of the question."""
     short = [c for c in candidates if c.memory is not None and len(c.memory.text) <= _LONGEST]
-    words = {c.memory_id: _words(c.memory) for c in short if c.memory is not None}
+    words = {c.memory_id: _words(c.memory.text) for c in short if c.memory is not None}
     for one, other in combinations(sorted(short, key=_told_at), 2):
         older, newer = one.memory, other.memory
         assert older is not None and newer is not None
@@ -66,8 +66,7 @@ def _contradicted(
             continue
         if _only_in(older.text, newer.text, asked):
             continue  # the question names what only the older is about: my cat, not my dog
-        shorter = min(len(words[older.id]), len(words[newer.id]))
-        if len(words[older.id] & words[newer.id]) < _IN_COMMON * shorter:
+        if not _comparable(words[older.id], words[newer.id]):
             continue
         if kit.contradicts(older, newer):
             yield older.id, newer.id
@@ -85,8 +84,20 @@ def _told_at(candidate: Candidate) -> datetime:
     return memory.occurred_at or memory.valid_from or memory.created_at
 
 
-def _words(memory: Memory) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z0-9]+|[\u4e00-\u9fff]", memory.text.lower()))
+def comparable(older: str, newer: str) -> bool:
+    """Whether two texts share enough to be judged: most pairs share nothing, and judging costs."""
+    return _comparable(_words(older), _words(newer))
+
+
+def _comparable(older: frozenset[str], newer: frozenset[str]) -> bool:
+    shorter = min(len(older), len(newer))
+    return len(older & newer) >= max(1.0, _IN_COMMON * shorter)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The beginnings of its words ("token", "tokens") and its Chinese characters."""
+    found = re.findall(r"[a-z0-9]+|[\u4e00-\u9fff]", text.lower())
+    return frozenset(word[:5] for word in found)
 
 
 def newer_first(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from bethink.text.facts import NOT, Reading, read
@@ -139,7 +139,8 @@ def _patterns(chinese: bool) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(p, re.IGNORECASE) for p in (_CHINESE if chinese else _ENGLISH))
 
 
-def changed(text: str) -> list[Changed]:
+@lru_cache(maxsize=256)
+def changed(text: str) -> tuple[Changed, ...]:
     """The ways in which a text can be read as a report of a change; none for most texts."""
     plain = _LEAD_IN.sub("", text.strip())
     chinese = not plain.isascii() and re.search("[\u4e00-\u9fff]", plain) is not None
@@ -154,7 +155,7 @@ def changed(text: str) -> list[Changed]:
     rest = [clause for clause in clauses if clause and clause not in over]
     if over and rest:
         found.append(Changed(" ".join(rest), " ".join(over)))
-    return found
+    return tuple(found)
 
 
 # What is said of a value in either way, and tells nothing about what it is.
@@ -175,6 +176,7 @@ def compare(old: Reading, new: Changed, *, attributes: frozenset[str]) -> Replac
     return _in_its_place(old, about, value)
 
 
+@lru_cache(maxsize=512)
 def _told(text: str) -> Reading:
     return read(text)
 
@@ -240,9 +242,10 @@ def _in_its_place(old: Reading, about: Reading, value: Reading) -> Replaces:
     linked = "由" in old.tokens or any(
         at in old.links for at, t in enumerate(old.tokens) if t == rest[0][0]
     )
-    if contiguous and linked and _size([t for t, _ in rest]) <= 3:
+    specific = _size(telling) >= 2 or _size([t for t, _ in rest]) <= 2
+    if contiguous and linked and specific and _size([t for t, _ in rest]) <= 3:
         return Replaces.SURELY
-    return Replaces.PERHAPS
+    return Replaces.PERHAPS if specific else Replaces.NOT
 
 
 def _alike(one: str, other: str) -> bool:

@@ -15,11 +15,15 @@ from collections import Counter
 from datetime import datetime, tzinfo
 from difflib import SequenceMatcher
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
+from bethink.remember.alignment import align, another_subject
 from bethink.remember.changes import Replaces, changed, comes_beside, compare
+from bethink.remember.statements import says_nothing
 from bethink.text.facts import NOT, Reading, read, stem
+
+_SURENESS = (Replaces.NOT, Replaces.PERHAPS, Replaces.SURELY)
 
 
 class Verdict(StrEnum):
@@ -64,6 +68,11 @@ def bounds_of(fingerprint: str | None) -> Bounds:
     return ANY_EMBEDDER
 
 
+@lru_cache(maxsize=256)
+def _read(text: str, year: int | None) -> Reading:
+    return read(text, year=year)
+
+
 class Told(NamedTuple):
     """A text and when it was told: a date without a year is one of that year."""
 
@@ -71,7 +80,7 @@ class Told(NamedTuple):
     at: datetime | None = None
 
     def reading(self, zone: tzinfo | None) -> Reading:
-        return read(self.text, year=None if self.at is None else self.at.astimezone(zone).year)
+        return _read(self.text, None if self.at is None else self.at.astimezone(zone).year)
 
 
 def judge(
@@ -102,12 +111,20 @@ def judge(
         return Judgement(Verdict.SAME, f"the same in other words (cosine {cosine:.2f})")
     if cosine is not None and cosine < bounds.near:
         return Judgement(Verdict.NEW, "about something else")
+    if says_nothing(new.text):
+        return Judgement(Verdict.NEW, "it says nothing of how it is now")
+    if another_subject(old.text, new.text):
+        return Judgement(Verdict.NEW, "about something else")
     replaces = _reported(a, new.text)
     if replaces is Replaces.SURELY:
         return Judgement(Verdict.CORRECTION, "it says that this has changed")
     why = _correction(a, b, strictly=strictly, unmarked=unmarked)
     if why == _BOTH or (why and comes_beside(new.text) and not b.replaces):
         return Judgement(Verdict.NEW, _BOTH, beside=True)
+    if not why and (b.corrects or not strictly):
+        replaces = max(replaces, align(old.text, new.text), key=_SURENESS.index)
+        if replaces is Replaces.SURELY:
+            return Judgement(Verdict.CORRECTION, "the same thing has another value now")
     if why == _DOUBT or (not why and replaces is Replaces.PERHAPS):
         return Judgement(Verdict.NEW, _DOUBT, beside=True, doubt=True)
     if why:

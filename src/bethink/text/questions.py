@@ -203,7 +203,8 @@ def answer_type(question: str) -> AnswerType | None:
         for kind, form in _TYPES
         if (match := form.search(question)) is not None
     ]
-    return min(found, key=lambda one: one[0])[1] if found else None
+    # "what is the phone number": the finer type decides
+    return min(found, key=lambda one: (one[1] not in STRICT, one[0]))[1] if found else None
 
 
 def holds_type(kind: AnswerType, text: str, question: str) -> bool:
