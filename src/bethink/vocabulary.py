@@ -7,7 +7,7 @@ A `Memory` is what was told; a `Passage` is the part of it that is indexed; a `Q
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -335,6 +335,15 @@ class Recollection:
     def __bool__(self) -> bool:
         return bool(self.hits)
 
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, rank: int) -> Hit:
+        return self.hits[rank]
+
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return JSON-ready values, as REST and `--json` give them; with its trace if `explain`."""
         from bethink.records import as_record
@@ -382,6 +391,16 @@ class Offer:
     @property
     def space(self) -> str:
         return self.memory.space
+
+    @property
+    def text(self) -> str:
+        return self.memory.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values, as REST and `--json` give them."""
+        from bethink.tiers.records import offer_record
+
+        return offer_record(self)
 
 
 class Ruling(NamedTuple):
