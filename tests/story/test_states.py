@@ -136,3 +136,16 @@ def test_the_state_is_what_was_told_last_of_each_fact_until_then(
                 truth |= facts
         found = story.state_of("Lin Wan", chapter=chapter, scene=scene)
         assert (found.facts if found is not None else {}) == truth
+
+
+def test_without_a_scene_it_is_the_state_after_the_last(story: Story) -> None:
+    story.record_state("林婉", 3, 1, {"left arm": "injured"})
+    story.record_state("Lin Wan", 5, 2, {"left arm": "healed"})
+    last = story.state_of("阿婉")
+    assert last is not None and last.facts == {"left arm": "healed"}
+    third = story.state_of("阿婉", chapter=3)
+    assert third is not None and third.facts == {"left arm": "injured"}
+    assert story.state_of("阿婉", chapter=2) is None
+    with pytest.raises(InvalidInput, match="of which chapter"):
+        story.state_of("阿婉", scene=2)
+    assert story.space == story.project

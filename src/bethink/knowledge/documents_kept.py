@@ -37,6 +37,11 @@ class Document(NamedTuple):
     updated_at: str
     notes: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The file's name: the last part of the address."""
+        return self.address.rpartition("/")[2]
+
     def as_record(self) -> dict[str, Any]:
         """As JSON-ready values."""
         return {**self._asdict(), "notes": list(self.notes)}
@@ -188,17 +193,23 @@ class Documents(Shared):
         withheld = self.engine.withheld.ids(self.space)
         return [_shown(card, withheld) for card in cards]
 
-    def remove_documents(self, *documents: str, notes: list[str] | None = None) -> int:
-        """Erase documents: text, words, vectors; how many memories went. With a list `notes`, it
-        is said there what is left of them for now: nothing, as a rule."""
+    def remove_documents(
+        self, *documents: str | Iterable[str], notes: list[str] | None = None
+    ) -> int:
+        """Erase documents, by id, address or path, one by one or in a list: text, words, vectors;
+        how many memories went. With a list `notes`, it is said there what is left of them for now:
+        nothing, as a rule."""
         from bethink.knowledge.documents.keeping import Keeper
 
-        cards = {card.id: card for card in self._cards_of(documents)}
+        named = [name for one in documents for name in ([one] if isinstance(one, str) else one)]
+        cards = {card.id: card for card in self._cards_of(named)}
         gone, left = Keeper(self.engine, self.space).remove(list(cards.values()))
         if notes is not None:
             notes += left
         self._changed(DOCUMENT, "removed", len(cards))
         return gone
+
+    remove = remove_documents
 
     def _tell_of(self, outcomes: Sequence[Outcome]) -> None:
         for fate in ("added", "replaced", "removed"):

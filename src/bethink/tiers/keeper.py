@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bethink.checks import check_encodable, check_space, is_id, shown
 from bethink.errors import InvalidInput, unknown_space
+from bethink.lazy_exports import hinting
 from bethink.recall.asking import whole
 from bethink.remember.pipeline import BATCH
 from bethink.stores.tiers import OfferPage
@@ -31,13 +32,27 @@ _MOST_NAME, _MOST_REASON = 128, 2_000  # characters
 
 class TierKeeper:
     """`spaces`, where a method has it, is where to look; None is everywhere. Ids of other spaces
-    are then not found, as if there were none."""
+    are then not found, as if there were none. `by` is who decides: a name, or a `Principal`."""
+
+    if not TYPE_CHECKING:  # a type checker would accept any name
+        __getattr__ = hinting(
+            {
+                **dict.fromkeys(("list", "offers", "pending", "waiting"), "quarantine()"),
+                **dict.fromkeys(("approve", "accept", "admit"), "promote(id, by=...)"),
+                **dict.fromkeys(("history", "decisions", "log"), "rulings(id)"),
+            }
+        )
 
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
 
     def offer(
-        self, told: Mapping[str, Any], *, by: Principal, parents: Sequence[str], space: str
+        self,
+        told: Mapping[str, Any],
+        *,
+        by: Principal | str | None,
+        parents: Sequence[str],
+        space: str,
     ) -> Offer:
         made = offer(told, by=_who(by), parents=parents, space=space, kit=self._kit)
         if made.decision is Decision.ADMITTED:
@@ -52,7 +67,7 @@ class TierKeeper:
         self,
         ids: str | Sequence[str],
         *,
-        by: Principal,
+        by: Principal | str | None = None,
         reason: str = "",
         supersedes: str | None = None,
         spaces: Sequence[str] | None = None,
@@ -70,7 +85,7 @@ class TierKeeper:
         self,
         ids: str | Sequence[str],
         *,
-        by: Principal,
+        by: Principal | str | None = None,
         reason: str = "",
         spaces: Sequence[str] | None = None,
     ) -> list[Offer]:
@@ -82,7 +97,7 @@ class TierKeeper:
         self,
         ids: str | Sequence[str],
         *,
-        by: Principal,
+        by: Principal | str | None = None,
         reason: str = "",
         spaces: Sequence[str] | None = None,
     ) -> list[Offer]:
@@ -90,7 +105,14 @@ class TierKeeper:
         with self.alone():
             return restore(self._offers(ids, spaces), by=who, reason=why, kit=self._kit)
 
-    def undo(self, offer_id: str, *, by: Principal, spaces: Sequence[str] | None = None) -> Offer:
+    def undo(
+        self,
+        offer_id: str,
+        *,
+        by: Principal | str | None = None,
+        spaces: Sequence[str] | None = None,
+    ) -> Offer:
+        """Take the last decision about an offer back."""
         who = _who(by).name
         with self.alone():
             return undo(self._offers(offer_id, spaces)[0], by=who, kit=self._kit)
@@ -152,12 +174,12 @@ class TierKeeper:
 
         return digest(self._known_space(space or self._kit.settings.space), self._kit)
 
-    def promote_by_rules(self, space: str) -> list[Receipt]:
+    def promote_by_rules(self, space: str | None = None) -> list[Receipt]:
         """Promote what the rules speak for, unless long-term memory or another offer says
         otherwise. A receipt for each proposal; others of the same words are counted with it."""
         from bethink.tiers.by_rule import promote_by_rules
 
-        return promote_by_rules(self._known_space(space), self._kit)
+        return promote_by_rules(self._known_space(space or self._kit.settings.space), self._kit)
 
     def checks(self) -> list[Check]:
         """What a crash left half done, and how to mend it."""
@@ -176,7 +198,11 @@ class TierKeeper:
         return from_source(source, spaces=spaces, kit=self._kit)
 
     def roll_back(
-        self, source: str, *, by: Principal, spaces: Sequence[str] | None = None
+        self,
+        source: str,
+        *,
+        by: Principal | str | None = None,
+        spaces: Sequence[str] | None = None,
     ) -> RolledBack:
         """Remove all of that from long-term and working memory."""
         from bethink.tiers.sources import roll_back
@@ -232,11 +258,15 @@ class TierKeeper:
         return the_offers(list(dict.fromkeys(wanted)), self._kit, spaces)
 
 
-def _who(by: Principal) -> Principal:
+def _who(by: Principal | str | None) -> Principal:
     """Names are shown to people and kept for good: one line, and nobody is called as we are."""
+    if by is None:
+        return Principal()
+    if isinstance(by, str):
+        by = Principal(by)
     if not isinstance(by, Principal):
         raise InvalidInput(
-            f"by: {shown(by)} is no name with its door; give a Principal, as in "
+            f"by: {shown(by)} is nobody's name; give a text, or a Principal as in "
             'Principal("mei", "my-workflow")'
         )
     for what, name in (("name", by.name), ("door", by.door)):
