@@ -312,6 +312,7 @@ def test_documents_are_removed_one_by_one_or_in_a_list(base: KnowledgeBase) -> N
     by_name = {one.name: one for one in base.documents()}
     assert sorted(by_name) == ["VPN.md", "fourth.md", "third.md", "出差.md"]
     assert by_name["VPN.md"].to_dict()["address"] == by_name["VPN.md"].address
+    assert [one.enabled for one in base.disable_documents(["VPN.md", "出差.md"])] == [False, False]
     base.remove_documents([by_name["VPN.md"].id, by_name["出差.md"].address])
     base.remove("third.md")
     assert [one.name for one in base.documents()] == ["fourth.md"]

@@ -148,4 +148,18 @@ def test_without_a_scene_it_is_the_state_after_the_last(story: Story) -> None:
     assert story.state_of("阿婉", chapter=2) is None
     with pytest.raises(InvalidInput, match="of which chapter"):
         story.state_of("阿婉", scene=2)
+    assert [one.facts for one in story.states()] == [{"left arm": "healed"}]
+    assert [one.facts for one in story.states(3)] == [{"left arm": "injured"}]
     assert story.space == story.project
+
+
+def test_a_timeline_of_the_whole_story(story: Story) -> None:
+    assert story.timeline() == []
+    for chapter, event in ((1, "林婉找到钥匙"), (6, "The sword is sold"), (9, "林婉回家")):
+        story.add_scene(chapter, 1, f"{event}.", events=[event])
+    assert [entry.text for entry in story.timeline()] == [
+        "林婉找到钥匙",
+        "The sword is sold",
+        "林婉回家",
+    ]
+    assert [entry.chapter for entry in story.timeline(9)] == [6, 9]

@@ -29,6 +29,9 @@ def test_a_digest_and_a_page_of_offers_are_about_what_they_hold(engine: Engine) 
     page = engine.tiers.quarantine()
     assert [offer.text for offer in page] == [ZH, PORT]
     assert (len(page), page[0], page.cursor) == (2, page.offers[0], None)
+    assert list(engine.tiers.quarantine(spaces="global")) == page.offers
+    assert list(engine.tiers.quarantine(spaces="elsewhere")) == []
+    assert [memory.text for memory in engine.tiers.working()] == [ZH, PORT]
     digest = engine.tiers.digest()
     assert list(digest) == list(digest.proposals) and len(digest) == 2
     told = json.loads(json.dumps(digest.to_dict()))

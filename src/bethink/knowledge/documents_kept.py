@@ -175,16 +175,16 @@ class Documents(Shared):
             parts += [_part(one) for one in found if one is not None]
         return parts
 
-    def enable_documents(self, *documents: str) -> list[Document]:
+    def enable_documents(self, *documents: str | Iterable[str]) -> list[Document]:
         """Let questions find them again."""
-        cards = self._cards_of(documents)
+        cards = self._cards_of(_each(documents))
         self.engine.withheld.remove(card.id for card in cards)
         self._changed(DOCUMENT, "enabled", len(cards))
         return self._all_shown(cards)
 
-    def disable_documents(self, *documents: str) -> list[Document]:
+    def disable_documents(self, *documents: str | Iterable[str]) -> list[Document]:
         """Keep them, and let no question find them, through whatever door and preset."""
-        cards = self._cards_of(documents)
+        cards = self._cards_of(_each(documents))
         self.engine.withheld.add((card.id for card in cards), space=self.space)
         self._changed(DOCUMENT, "disabled", len(cards))
         return self._all_shown(cards)
@@ -201,8 +201,7 @@ class Documents(Shared):
         nothing, as a rule."""
         from bethink.knowledge.documents.keeping import Keeper
 
-        named = [name for one in documents for name in ([one] if isinstance(one, str) else one)]
-        cards = {card.id: card for card in self._cards_of(named)}
+        cards = {card.id: card for card in self._cards_of(_each(documents))}
         gone, left = Keeper(self.engine, self.space).remove(list(cards.values()))
         if notes is not None:
             notes += left
@@ -260,6 +259,15 @@ class Documents(Shared):
             f"there is no document {document!r} in {self.space!r}; "
             "'bethink documents list' shows what there is"
         )
+
+
+def _each(documents: Iterable[str | Iterable[str]]) -> list[str]:
+    """Names of documents, which may come in lists. Other values are refused where they are read."""
+    return [
+        name
+        for one in documents
+        for name in (one if isinstance(one, Iterable) and not isinstance(one, str) else [one])
+    ]
 
 
 def _whole(path: str) -> str:

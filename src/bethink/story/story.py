@@ -261,21 +261,29 @@ class Story:
     ) -> EntityStateSnapshot | None:
         """What holds at the end of this scene or chapter, by default of the last; None if nothing
         was recorded until then."""
-        if chapter is None and scene is not None:
-            raise InvalidInput(f"scene {scene} of which chapter? name both")
-        last = chapter is None or allow_future
-        where = {} if last else until(point(chapter, _LAST_SCENE if scene is None else scene))
+        where = {} if allow_future else self._until(chapter, scene)
         return States(self._shelf, self._names()).of(entity, where)
 
     @either_name
-    def states(self, chapter: int, scene: int) -> list[EntityStateSnapshot]:
-        """Of everybody, at the end of this scene."""
-        return list(States(self._shelf, self._names()).all(until(point(chapter, scene))).values())
+    def states(
+        self, chapter: int | None = None, scene: int | None = None
+    ) -> list[EntityStateSnapshot]:
+        """Of everybody, at the end of this scene or chapter, by default of the last."""
+        where = self._until(chapter, scene)
+        return list(States(self._shelf, self._names()).all(where).values())
+
+    def _until(self, chapter: int | None, scene: int | None) -> Mapping[str, Any]:
+        """A filter for what was told up to a scene, or up to the end of a chapter, or at all."""
+        if chapter is None:
+            if scene is not None:
+                raise InvalidInput(f"scene {scene} of which chapter? name both")
+            return {}
+        return until(point(chapter, _LAST_SCENE if scene is None else scene))
 
     @either_name
     def timeline(
         self,
-        chapter: int,
+        chapter: int | None = None,
         scene: int | None = None,
         *,
         window: int = 3,
@@ -283,9 +291,14 @@ class Story:
         states: bool = False,
     ) -> list[TimelineEntry]:
         """What happened up to and in this scene (or chapter), from so many chapters before;
-        `allow_future`: and so many after. With `states`, also what was recorded of entities."""
+        `allow_future`: and so many after. Of the whole story, if no chapter is named. With
+        `states`, also what was recorded of entities."""
         from bethink.story.timeline import timeline
 
+        if chapter is None:
+            self._until(None, scene)
+            last = self.last_scene()
+            chapter = window = 0 if last is None else last.chapter
         end = point(chapter, _LAST_SCENE if scene is None else scene)
         if isinstance(window, bool) or not isinstance(window, int) or window < 0:
             raise InvalidInput(f"window: expected a whole number from 0, got {window!r}")

@@ -20,7 +20,16 @@ from bethink.tiers.promoting import promote
 from bethink.tiers.scanning import same_words
 from bethink.tiers.telling import words_of
 from bethink.tiers.undoing import reject, undo
-from bethink.vocabulary import Check, Decision, Memory, Offer, Principal, Receipt, Ruling
+from bethink.vocabulary import (
+    Check,
+    Decision,
+    Memory,
+    Offer,
+    Principal,
+    Receipt,
+    Ruling,
+    SpaceNames,
+)
 
 if TYPE_CHECKING:
     from bethink.tiers.digest import Digest
@@ -70,7 +79,7 @@ class TierKeeper:
         by: Principal | str | None = None,
         reason: str = "",
         supersedes: str | None = None,
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
     ) -> list[Receipt]:
         who, why = _who(by).name, _said(reason)
         if supersedes is not None and (not isinstance(supersedes, str) or not is_id(supersedes)):
@@ -87,7 +96,7 @@ class TierKeeper:
         *,
         by: Principal | str | None = None,
         reason: str = "",
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
     ) -> list[Offer]:
         who, why = _who(by).name, _said(reason)
         with self.alone():
@@ -99,7 +108,7 @@ class TierKeeper:
         *,
         by: Principal | str | None = None,
         reason: str = "",
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
     ) -> list[Offer]:
         who, why = _who(by).name, _said(reason)
         with self.alone():
@@ -110,7 +119,7 @@ class TierKeeper:
         offer_id: str,
         *,
         by: Principal | str | None = None,
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
     ) -> Offer:
         """Take the last decision about an offer back."""
         who = _who(by).name
@@ -123,16 +132,17 @@ class TierKeeper:
 
     # Looking
 
-    def get(self, offer_id: str, *, spaces: Sequence[str] | None = None) -> Offer | None:
+    def get(self, offer_id: str, *, spaces: SpaceNames | None = None) -> Offer | None:
         if not is_id(offer_id):
             return None
         found = self._kit.quarantine.get([offer_id])[0]
-        return found if found is not None and (spaces is None or found.space in spaces) else None
+        within = _names(spaces)
+        return found if found is not None and (within is None or found.space in within) else None
 
     def quarantine(
         self,
         *,
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
         decisions: Collection[Decision | str] | None = None,
         newest_first: bool = True,
         cursor: str | None = None,
@@ -140,7 +150,7 @@ class TierKeeper:
     ) -> OfferPage:
         """Everything that was offered, with what was decided and why."""
         return self._kit.quarantine.scan(
-            spaces=spaces,
+            spaces=_names(spaces),
             decisions=None if decisions is None else [_decision(d) for d in decisions],
             newest_first=newest_first,
             cursor=cursor,
@@ -152,14 +162,17 @@ class TierKeeper:
         held = held_by(offer, self._kit) if offer.decision is Decision.PROMOTED else None
         return None if held is None else held.id
 
-    def rulings(self, offer_id: str, *, spaces: Sequence[str] | None = None) -> list[Ruling]:
+    def rulings(self, offer_id: str, *, spaces: SpaceNames | None = None) -> list[Ruling]:
         """Every decision about an offer, oldest first."""
         return self._kit.quarantine.rulings(self._offers(offer_id, spaces)[0].id)
 
-    def working(self, *, spaces: Sequence[str], limit: int = 10) -> list[Memory]:
-        """What is recent, newest first; what has been promoted, as long-term memory has it."""
+    def working(self, *, spaces: SpaceNames | None = None, limit: int = 10) -> list[Memory]:
+        """What is recent in some spaces (the default one if none is named), newest first; what has
+        been promoted, as long-term memory has it."""
         recent = self._kit.working.recent(
-            spaces, now=self._kit.clock(), limit=whole("limit", limit)
+            _names(spaces) or [self._kit.settings.space],
+            now=self._kit.clock(),
+            limit=whole("limit", limit),
         )
         known = self._kit.store.get([memory.id for memory in recent])
         return [
@@ -189,20 +202,20 @@ class TierKeeper:
 
     # Removing
 
-    def from_source(self, source: str, *, spaces: Sequence[str] | None = None) -> Origin:
+    def from_source(self, source: str, *, spaces: SpaceNames | None = None) -> Origin:
         """Everything that came from a source, and what was made from it."""
         from bethink.tiers.sources import from_source
 
         if not isinstance(source, str) or not source.strip():
             raise InvalidInput(f"a source is text, got {shown(source)}")
-        return from_source(source, spaces=spaces, kit=self._kit)
+        return from_source(source, spaces=_names(spaces), kit=self._kit)
 
     def roll_back(
         self,
         source: str,
         *,
         by: Principal | str | None = None,
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
     ) -> RolledBack:
         """Remove all of that from long-term and working memory."""
         from bethink.tiers.sources import roll_back
@@ -246,7 +259,7 @@ class TierKeeper:
             raise unknown_space(space, names)
         return space
 
-    def _offers(self, ids: str | Sequence[str], spaces: Sequence[str] | None) -> list[Offer]:
+    def _offers(self, ids: str | Sequence[str], spaces: SpaceNames | None) -> list[Offer]:
         wanted = [ids] if isinstance(ids, str) else list(ids)
         if not wanted:
             raise InvalidInput("no ids were given; name at least one")
@@ -255,7 +268,7 @@ class TierKeeper:
         for one in wanted:
             if not isinstance(one, str) or not is_id(one):
                 raise InvalidInput(f"{shown(one)} is no id")
-        return the_offers(list(dict.fromkeys(wanted)), self._kit, spaces)
+        return the_offers(list(dict.fromkeys(wanted)), self._kit, _names(spaces))
 
 
 def _who(by: Principal | str | None) -> Principal:
@@ -277,6 +290,10 @@ def _who(by: Principal | str | None) -> Principal:
                 f"most {_MOST_NAME} visible characters, and not {FILTER!r} or {RULES!r}"
             )
     return by
+
+
+def _names(spaces: SpaceNames | None) -> Sequence[str] | None:
+    return [spaces] if isinstance(spaces, str) else spaces
 
 
 def _said(reason: str) -> str:
