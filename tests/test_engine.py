@@ -74,9 +74,17 @@ def test_a_batch_is_all_or_nothing(engine: Engine) -> None:
         engine.remember_many([{"text": "one"}, {"text": "two", "id": "taken"}, {"text": "three"}])
     with pytest.raises(InvalidInput, match="item 2: text is empty"):
         engine.remember_many([{"text": "one"}, {"text": " "}])
-    with pytest.raises(InvalidInput, match="item 3: expected an object with a 'text', got str"):
-        engine.remember_many([{"text": "one"}, {"text": "two"}, "three"])  # type: ignore[list-item]
+    with pytest.raises(InvalidInput, match="item 3: expected an object with a 'text', got int"):
+        engine.remember_many([{"text": "one"}, {"text": "two"}, 3])  # type: ignore[list-item]
+    with pytest.raises(InvalidInput, match="expected a list of texts or objects, got str"):
+        engine.remember_many(CHINESE)
     assert engine.status().memories == 1
+
+
+def test_a_batch_may_be_plain_texts(engine: Engine) -> None:
+    receipts = engine.remember_many([CHINESE, {"text": ENGLISH, "kind": "preference"}])
+    assert [engine.get(one.id).text for one in receipts] == [CHINESE, ENGLISH]  # type: ignore[union-attr]
+    assert len(engine.remember_many(f"第 {n} 条" for n in range(3))) == 3
 
 
 def test_a_stream_passes_over_what_is_refused(engine: Engine) -> None:

@@ -54,10 +54,41 @@ def test_list_refuses(engine: Engine) -> None:
         engine.list(cursor="nonsense")
     with pytest.raises(InvalidInput, match="limit: expected"):
         engine.list(limit=0)
-    with pytest.raises(UnknownSpace):
-        engine.list(spaces="nowhere")
     with pytest.raises(InvalidInput, match="unknown filter field"):
         engine.list(where={"colour": 1})
+
+
+@pytest.mark.parametrize("unseen", ["nowhere", "没有"])
+def test_readers_take_a_space_that_nothing_was_told_in_as_empty(
+    engine: Engine, unseen: str
+) -> None:
+    engine.remember("预算会议改到周五。", space="work")
+    assert engine.recall("预算会议", spaces=unseen).status == "empty"
+    assert engine.count(spaces=unseen) == 0
+    page = engine.list(spaces=unseen)
+    assert (len(page), page.cursor) == (0, None)
+    assert [memory.space for memory in engine.list(spaces=["work", unseen])] == ["work"]
+    with pytest.raises(UnknownSpace):
+        engine.forget_space(unseen)
+
+
+def test_pages_are_about_what_they_hold(engine: Engine) -> None:
+    for text in ("预算会议改到周五。", "Mei prefers dark mode.", "第三条"):
+        engine.remember(text)
+    page = engine.list(limit=2)
+    assert [memory.text for memory in page] == ["第三条", "Mei prefers dark mode."]
+    assert (len(page), page[0], page.memories[1]) == (2, page.memories[0], page[1])
+    assert bool(engine.list(where={"kind": "none"})) is False
+
+
+def test_an_answer_is_about_its_hits(engine: Engine) -> None:
+    engine.remember("预算会议改到周五。")
+    engine.remember("Mei takes the minutes of the 预算会议.")
+    answer = engine.recall("预算会议", floor=0)
+    assert tuple(answer) == answer.hits and len(answer) == len(answer.hits) == 2
+    assert answer[0] is answer.hits[0] and answer[-1] is answer.hits[-1]
+    nothing = engine.recall("Mei", spaces="nowhere")
+    assert (list(nothing), len(nothing), bool(nothing)) == ([], 0, False)
 
 
 def test_status(engine: Engine) -> None:

@@ -3,6 +3,7 @@ to write instead."""
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import sys
@@ -11,7 +12,19 @@ from pathlib import Path
 import pytest
 
 import bethink
-from bethink import Engine, InMemoryStore, InvalidInput, Preset, Settings, Story
+from bethink import (
+    Engine,
+    InMemoryStore,
+    InvalidInput,
+    KnowledgeBase,
+    Notebook,
+    Preset,
+    Principal,
+    Settings,
+    Story,
+    errors,
+)
+from bethink.embedders import HashingEmbedder
 from bethink.recall import PRESETS, Budget
 from bethink.recall.draft import Draft, Kit
 from bethink.stores import SQLiteStore
@@ -32,6 +45,16 @@ CHINESE, ENGLISH = "预算会议改到周五。", "Mei prefers dark mode."
         ("from bethink.workflow import MemoryStorageNode", "bethink.workflow.offering_node"),
         ("from bethink import Client", "bethink.Engine(path)"),
         ("from bethink import recall_", ""),
+        ("from bethink.embedders import OpenAIEmbedder", "bethink.embedders.OpenAICompatible"),
+        ("from bethink.recall import Fuse", "bethink.recall.FuseAdaptively"),
+        ("from bethink.story import EntityState", "EntityStateSnapshot"),
+        ("from bethink.stores import RedisStore", "hot='redis://...'"),
+        ("from bethink.stores import MemoryStore", "bethink.InMemoryStore"),
+        ("from bethink.doors.mcp import create_server", "bethink.doors.mcp.build_server"),
+        ("from bethink.errors import NotFoundError", "bethink.errors.NotFound"),
+        ("from bethink.errors import Engine", "it is in bethink"),
+        ("from bethink.filters import parse_filters", "bethink.filters.parse_filter"),
+        ("from bethink.settings import Setting", "bethink.settings.Settings"),
     ],
 )
 def test_an_import_names_what_was_meant(program: str, says: str) -> None:
@@ -71,6 +94,89 @@ def test_an_engine_names_the_method_that_was_meant(name: str, says: str) -> None
         with pytest.raises(AttributeError) as caught:
             getattr(engine, name)
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("story.entities", "use cast()"),
+        ("story.state", "use state_of(name)"),
+        ("story.add_scen", "did you mean 'add_scene'"),
+        ("base.query", "use search(text)"),
+        ("base.add_document", "use add(path), or add_text(text, name=...)"),
+        ("base.documnts", "did you mean 'documents'"),
+        ("notebook.search", "use recall(text)"),
+        ("answer.results", "use hits"),
+        ("answer.statuses", "did you mean 'status'"),
+        ("hit.created_at", "use memory.created_at"),
+        ("hit.speaker", "use memory.speaker"),
+        ("engine.tiers.pending", "use quarantine()"),
+        ("errors.NotFoundError", "did you mean bethink.errors.NotFound"),
+        ("engine.remember_mny", "did you mean 'remember_many'"),
+    ],
+)
+def test_objects_name_the_attribute_that_was_meant(tmp_path: Path, name: str, says: str) -> None:
+    with Engine(tmp_path / "m.db", embedder="none") as engine:
+        engine.remember(CHINESE)
+        answer = engine.recall("预算会议")
+        objects = {
+            "engine": engine,
+            "story": Story(engine, "河边"),
+            "base": KnowledgeBase(engine, "handbook"),
+            "notebook": Notebook(engine, tmp_path / "notes", space="team"),
+            "answer": answer,
+            "hit": answer[0],
+            "errors": errors,
+        }
+        with pytest.raises(AttributeError) as caught:
+            eval(name, objects)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [CHINESE, ENGLISH])
+def test_hints_do_not_break_copies(text: str) -> None:
+    with Engine.in_memory(embedder="none") as engine:
+        engine.remember(text, tags=["预算"], source="chat", metadata={"n": 1})
+        answer = engine.recall(text)
+    hit = answer[0]
+    assert copy.deepcopy(hit.memory) == hit.memory
+    assert copy.copy(answer) == answer
+    assert (hit.kind, hit.space, hit.tags, hit.source) == ("note", "global", ("预算",), "chat")
+    assert hit.metadata == {"n": 1}
+    assert not hasattr(hit, "__deepcopy__")
+
+
+def test_wrong_input_is_a_value_error_too() -> None:
+    with Engine.in_memory(embedder="none") as engine, pytest.raises(ValueError) as caught:
+        engine.recall("预算", limit=0)
+    error = caught.value
+    assert isinstance(error, InvalidInput)
+    assert error.to_dict() == {"code": "invalid_input", "message": str(error)}
+    assert not issubclass(errors.NotFound, ValueError)
+
+
+def test_the_embedder_can_be_seen() -> None:
+    mine = HashingEmbedder()
+    with Engine.in_memory(embedder=mine) as engine:
+        assert engine.embedder is mine
+        with pytest.raises(AttributeError):
+            engine.embedder = mine  # type: ignore[misc]
+    with Engine.in_memory(embedder="none") as engine:
+        assert engine.embedder is None
+    with Engine.in_memory(embedder="hashing") as engine:
+        assert engine.embedder is not None and engine.embedder.name == mine.name
+
+
+@pytest.mark.parametrize("who", ["mei", "小美"])
+def test_who_decides_may_be_a_name(who: str) -> None:
+    with Engine.in_memory(embedder="none") as engine:
+        offer = engine.offer(CHINESE * 3, source="chat", by=who)
+        assert offer.by == Principal(who, "python")
+        engine.promote(offer.id, by=who)
+        engine.tiers.undo(offer.id)
+        assert [one.by for one in engine.tiers.rulings(offer.id)][1:] == [who, "local"]
+        with pytest.raises(InvalidInput, match="give a text, or a Principal"):
+            engine.promote(offer.id, by=5)  # type: ignore[arg-type]
 
 
 # Stores

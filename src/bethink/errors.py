@@ -1,7 +1,8 @@
 """Everything that Bethink raises on purpose.
 
     BethinkError
-    ├── InvalidInput            the caller can mend it: bad text, filter, name, number, file
+    ├── InvalidInput            the caller can mend it: bad text, filter, name, number, file;
+    │   │                       also a ValueError
     │   ├── InvalidFilter       a `where` that cannot be read: unknown field or operator
     │   ├── InvalidVector       NaN, infinity, zero or the wrong dimension
     │   ├── UnknownSpace        a question names a space that does not exist
@@ -35,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 __all__ = [
     "DISTRIBUTION",
@@ -83,8 +85,12 @@ class BethinkError(Exception):
     code = "error"
     exit_code = 1
 
+    def to_dict(self) -> dict[str, str]:
+        """Return JSON-ready values, as `--json` gives them."""
+        return {"code": self.code, "message": str(self)}
 
-class InvalidInput(BethinkError):
+
+class InvalidInput(BethinkError, ValueError):
     code = "invalid_input"
     exit_code = 2
 
@@ -269,3 +275,13 @@ class MissingExtra(BethinkError):
 class SettingsError(BethinkError):
     code = "settings_error"
     exit_code = 2
+
+
+if not TYPE_CHECKING:  # a type checker would accept any name
+
+    def __getattr__(name: str) -> object:
+        if name.startswith("_"):  # Python asks for `__path__` while this is imported
+            raise AttributeError(name)
+        from bethink.lazy_exports import no_such_name
+
+        raise no_such_name(__name__, name)

@@ -20,12 +20,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from bethink.checks import check_encodable, shown
 from bethink.clock import from_micros, parse_moment, to_micros
 from bethink.errors import InvalidFilter, InvalidInput
 from bethink.vocabulary import Memory
+
+__all__ = [
+    "All",
+    "AnyOf",
+    "Condition",
+    "Filter",
+    "Not",
+    "Operator",
+    "PartOf",
+    "Scalar",
+    "ValidAt",
+    "in_words",
+    "matches",
+    "parse_filter",
+]
 
 Operator = Literal["=", "<", "<=", ">", ">=", "in", "has", "exists"]
 Scalar: TypeAlias = str | float | int | bool
@@ -301,3 +316,11 @@ def in_words(condition: Filter) -> str:
         values = tuple(from_micros(one).isoformat() for one in values)
     told = ", ".join(map(str, values))
     return f"{name} {condition.operator} {f'({told})' if condition.operator == 'in' else told}"
+
+
+if not TYPE_CHECKING:  # a type checker would accept any name
+
+    def __getattr__(name: str) -> object:
+        from bethink.lazy_exports import no_such_name
+
+        raise no_such_name(__name__, name)

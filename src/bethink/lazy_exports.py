@@ -19,14 +19,16 @@ checks that the three agree:
 `__getattr__` is hidden from type checkers on purpose: with it they would accept any name.
 
 For a name that does not exist the error names the one that was probably meant, also if that is in
-another package: `from bethink.stores import KnowledgeBase` says that it is in `bethink`.
+another package: `from bethink.stores import KnowledgeBase` says that it is in `bethink`. Plain
+modules get the same by `no_such_name`, and objects for their attributes by `hinting`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from types import FrameType
 
 from bethink.errors import MissingExtra
 
@@ -69,7 +71,7 @@ def lazy_exports(
         if name == "__all__" and needs:
             return [n for n in declared if module_of.get(n) not in needs or is_installed(n)]
         if name not in module_of:
-            raise _no_such_name(package, name)
+            raise no_such_name(package, name)
         value = namespace[name] = load(name)  # from now on found without this function
         return value
 
@@ -82,8 +84,27 @@ def lazy_exports(
 # Names that people try, and what there is instead; names that are only misspelt need no entry.
 _INSTEAD: Mapping[str, str] = {
     **dict.fromkeys(
-        ("Bethink", "Client", "MemoryClient", "MemoryEngine", "MemoryStore", "connect", "open"),
+        ("Bethink", "Client", "MemoryClient", "MemoryEngine", "connect", "open"),
         "open a memory with bethink.Engine(path)",
+    ),
+    "MemoryStore": "bethink.InMemoryStore keeps nothing on disk; bethink.Engine(path) is a memory",
+    **dict.fromkeys(
+        ("RedisStore", "RedisCache", "Redis"),
+        "Redis stands beside a store and makes it faster: Engine(path, hot='redis://...')",
+    ),
+    **dict.fromkeys(
+        ("QdrantStore", "ElasticStore", "ElasticsearchStore"),
+        "it stands beside a store: bethink.stores.QdrantRetriever or ElasticRetriever in a "
+        "bethink.CompositeStore",
+    ),
+    **dict.fromkeys(
+        ("OpenAIEmbedder", "HTTPEmbedder", "HttpEmbedder", "RemoteEmbedder"),
+        "it is bethink.embedders.OpenAICompatible",
+    ),
+    **dict.fromkeys(("OpenAILLM", "OpenAI", "ChatModel"), "it is bethink.llms.OpenAICompatibleLLM"),
+    **dict.fromkeys(
+        ("create_server", "make_server", "MCPServer", "create_mcp_server"),
+        "bethink.doors.mcp.build_server is for MCP, bethink.create_app for REST",
     ),
     **dict.fromkeys(
         ("MemoryStorageNode", "MemoryStoreNode", "MemoryWriteNode", "storage_node"),
@@ -98,6 +119,7 @@ _INSTEAD: Mapping[str, str] = {
     **dict.fromkeys(("app", "App", "Server", "serve"), "bethink.create_app(engine) makes the app"),
     "Document": "it is in bethink.knowledge; KnowledgeBase(engine, space).add(path) makes them",
 }
+_LEAST_HELD = 4  # letters; shorter names are held in too many others
 _PACKAGES = (
     "bethink", "bethink.access", "bethink.doors.http", "bethink.doors.mcp", "bethink.embedders",
     "bethink.events", "bethink.formats", "bethink.knowledge", "bethink.llms", "bethink.notebook",
@@ -106,8 +128,8 @@ _PACKAGES = (
 )  # fmt: skip
 
 
-def _no_such_name(package: str, name: str) -> Exception:
-    """Return the error for a name that a package does not export, with what to use instead.
+def no_such_name(package: str, name: str) -> Exception:
+    """Return the error for a name that a package or module lacks, with what to use instead.
 
     `from package import name` replaces an AttributeError by one of its own that says less, so it
     gets an ImportError. `hasattr` and `getattr` need the AttributeError.
@@ -117,33 +139,72 @@ def _no_such_name(package: str, name: str) -> Exception:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_name in ("get", "__getattr__"):
         frame = frame.f_back
-    if frame.f_globals.get("__name__") != "importlib._bootstrap":
+    of_package = hasattr(sys.modules[package], "__path__")
+    asked_by = frame.f_globals.get("__name__")
+    if not (asked_by == "importlib._bootstrap" if of_package else _imports(frame)):
         return AttributeError(
             f"module {package!r} has no attribute {name!r}{_advice(name, package)}"
         )
     from importlib.util import find_spec
 
-    if find_spec(f"{package}.{name}") is not None:  # a module, which Python imports next
+    if of_package and find_spec(f"{package}.{name}") is not None:  # a module, imported next
         return AttributeError(name)
     return ImportError(
         f"cannot import name {name!r} from {package!r}{_advice(name, package)}", name=package
     )
 
 
+def _imports(frame: FrameType) -> bool:
+    """Return True if the frame is at `from module import name`."""
+    from opcode import opmap
+
+    return frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
+
+
 def _advice(name: str, package: str) -> str:
     """Return `; what to do`, or nothing if no public name is like this one."""
     places: dict[str, str] = {}
     for place in (package, *_PACKAGES):
-        import_module(place)
-        for one in _EXPORTED[place]:
+        module = import_module(place)
+        for one in _EXPORTED.get(place) or module.__all__:
             places.setdefault(one, place)
     if name in places:
         return f"; it is in {places[name]}"
     if name in _INSTEAD:
         return f"; {_INSTEAD[name]}"
-    from difflib import get_close_matches
-
-    spelt = {one.lower().replace("_", ""): one for one in places}
-    near = get_close_matches(name.lower().replace("_", ""), spelt, n=3, cutoff=0.75)
-    said = [f"{places[spelt[one]]}.{spelt[one]}" for one in near]
+    said = [f"{places[one]}.{one}" for one in _alike(name, places)]
     return f"; did you mean {' or '.join(said)}?" if said else ""
+
+
+def _alike(name: str, names: Iterable[str]) -> list[str]:
+    """Return up to three names that are spelt nearly so, nearest first; if none is, those that
+    hold this one or are held in it."""
+    from difflib import SequenceMatcher, get_close_matches
+
+    spelt = {one.lower().replace("_", ""): one for one in names}
+    asked = name.lower().replace("_", "")
+    near = get_close_matches(asked, spelt, n=3, cutoff=0.75)
+    if not near:
+        long = [one for one in spelt if min(len(one), len(asked)) >= _LEAST_HELD]
+        near = [one for one in long if asked in one or one in asked]
+        near.sort(key=lambda one: -SequenceMatcher(None, asked, one).ratio())
+    return [spelt[one] for one in near[:3]]
+
+
+def hinting(instead: Mapping[str, str]) -> Callable[[object, str], object]:
+    """Return a `__getattr__` for a class, whose error says what to use.
+
+    `instead` maps names that people try to what there is. Other names get the attributes that are
+    spelt like them. Hide it from type checkers, which would accept any name.
+    """
+
+    def refuse(self: object, name: str) -> object:
+        said = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name in instead:
+            said += f"; use {instead[name]}"
+        elif not name.startswith("_"):
+            near = _alike(name, [one for one in dir(type(self)) if one[0] != "_"])
+            said += f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise AttributeError(said)
+
+    return refuse

@@ -1,5 +1,5 @@
-"""Answers and memories as JSON-ready values; the same in every door. `to_dict()` of the values in
-`vocabulary` gives them to programs."""
+"""Answers, memories and offers as JSON-ready values; the same in every door. `to_dict()` of the
+values in `vocabulary` gives them to programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bethink.vocabulary import Hit, Memory, Recollection, Step
+    from bethink.vocabulary import Hit, Memory, Offer, Recollection, Step
 
 
 def memory_record(memory: Memory) -> dict[str, Any]:
@@ -57,6 +57,40 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "parts": dict(hit.parts),
         "evidence": dict(hit.evidence),
         "displaced": list(hit.displaced),
+    }
+
+
+def offer_record(offer: Offer) -> dict[str, Any]:
+    """Return an offer as JSON-ready values, with the decision that holds."""
+    memory = offer.memory
+    return {
+        "id": offer.id,
+        "space": offer.space,
+        "text": memory.text,
+        "tier": offer.decision.tier.value,
+        "decision": offer.decision.value,
+        "reason": offer.reason,
+        "decided_at": offer.decided_at.isoformat(),
+        "decided_by": offer.decided_by,
+        "who": offer.by.name,
+        "door": offer.by.door,
+        "trusted": offer.trusted,
+        "source": memory.source,
+        "source_hash": offer.source_hash,
+        "parents": list(offer.parents),
+        "risk": round(offer.risk, 3),
+        "findings": list(offer.findings),
+        "redacted": list(offer.redacted),
+        "confidence": memory.confidence,
+        "kind": memory.kind,
+        "section": memory.section,
+        "tags": list(memory.tags),
+        "entities": list(memory.entities),
+        "occurred_at": memory.occurred_at and memory.occurred_at.isoformat(),
+        "valid_from": memory.valid_from and memory.valid_from.isoformat(),
+        "valid_to": memory.valid_to and memory.valid_to.isoformat(),
+        "offered_at": memory.created_at.isoformat(),
+        "metadata": dict(memory.metadata),
     }
 
 

@@ -16,10 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bethink.addresses import file_named, is_server, mark_of, without_password
 from bethink.errors import SettingsError
+
+__all__ = ["MEANING", "Loaded", "Settings", "Withheld", "config_file", "data_directory", "load"]
 
 PROJECT_FILE = ".bethink.toml"
 _ARGUMENT, SET = "argument", "config set"  # where a value comes from, if somebody just typed it
@@ -422,3 +424,11 @@ def no_such_embedder(name: str) -> str:
 _KIND_NAMES = {str: "text", int: "a whole number", float: "a number"}
 _YES_OR_NO = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False,
               "1": True, "0": False}  # fmt: skip
+
+
+if not TYPE_CHECKING:  # a type checker would accept any name
+
+    def __getattr__(name: str) -> object:
+        from bethink.lazy_exports import no_such_name
+
+        raise no_such_name(__name__, name)

@@ -11,7 +11,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from bethink.checks import check_space
-from bethink.errors import UnknownSpace
 from bethink.vocabulary import Memory
 
 if TYPE_CHECKING:
@@ -45,12 +44,9 @@ class Shelf:
         found: list[Memory] = []
         cursor: str | None = None
         while True:
-            try:
-                page = self.engine.list(
-                    spaces=self.space, where=where, newest_first=False, cursor=cursor, limit=_PAGE
-                )
-            except UnknownSpace:
-                return []
+            page = self.engine.list(
+                spaces=self.space, where=where, newest_first=False, cursor=cursor, limit=_PAGE
+            )
             found += page.memories
             cursor = page.cursor
             if cursor is None:
@@ -60,12 +56,9 @@ class Shelf:
         self, where: Where, *, cursor: str | None, limit: int
     ) -> tuple[Sequence[Memory], str | None]:
         """Some of what fits, in the order told, and the cursor of the next page."""
-        try:
-            page = self.engine.list(
-                spaces=self.space, where=where, newest_first=False, cursor=cursor, limit=limit
-            )
-        except UnknownSpace:
-            return (), None
+        page = self.engine.list(
+            spaces=self.space, where=where, newest_first=False, cursor=cursor, limit=limit
+        )
         return page.memories, page.cursor
 
     def of_kind(self, kind: str, where: Where | None = None) -> list[Memory]:

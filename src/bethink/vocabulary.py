@@ -7,12 +7,14 @@ A `Memory` is what was told; a `Passage` is the part of it that is indexed; a `Q
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from bethink.lazy_exports import hinting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,6 +77,12 @@ class Decision(StrEnum):
     HELD = "held"  # suspicious: a person must look first
     PROMOTED = "promoted"  # into long-term memory
     REJECTED = "rejected"
+
+    @property
+    def tier(self) -> Tier:
+        """Where the offer is after this decision."""
+        tiers = {Decision.ADMITTED: Tier.WORKING, Decision.PROMOTED: Tier.LONG_TERM}
+        return tiers.get(self, Tier.QUARANTINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +288,26 @@ class Hit(NamedTuple):
     def id(self) -> str:
         return self.memory.id
 
+    @property
+    def space(self) -> str:
+        return self.memory.space
+
+    @property
+    def kind(self) -> str:
+        return self.memory.kind
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.memory.tags
+
+    @property
+    def source(self) -> str:
+        return self.memory.source
+
+    @property
+    def metadata(self) -> Mapping[str, Json]:
+        return self.memory.metadata
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values: the memory's, and why it was found."""
         from bethink.records import hit_record
@@ -293,6 +321,18 @@ class Hit(NamedTuple):
         if self.memory.id.startswith(FILE):
             return tuple(dict.fromkeys(part.memory_id for part in self.shown)) or (self.memory.id,)
         return (self.memory.id,)
+
+
+if not TYPE_CHECKING:  # a type checker would accept any name, and takes it in no NamedTuple
+    Hit.__getattr__ = hinting(
+        {
+            **{name: f"memory.{name}" for name in Memory.__slots__},
+            **{name: f"memory.{name}" for name in ("verified", "speaker", "role", "conversation")},
+            **dict.fromkeys(("content", "value"), "text"),
+            **dict.fromkeys(("memory_id", "key"), "id"),
+            **dict.fromkeys(("reasons", "why", "explain"), "channels, parts and evidence"),
+        }
+    )
 
 
 class Dropped(NamedTuple):
@@ -332,8 +372,34 @@ class Recollection:
     confidence: float | None = None  # 0 to 1: that the question can be answered from here
     nearest: Hit | None = None  # when all was below the floor: what came nearest
 
+    if not TYPE_CHECKING:  # a type checker would accept any name
+        __getattr__ = hinting(
+            {
+                **dict.fromkeys(("results", "memories", "items", "matches"), "hits"),
+                **dict.fromkeys(("top", "first", "best"), "hits[0]"),
+                **dict.fromkeys(
+                    ("text", "context", "as_text", "as_markdown", "render"),
+                    "bethink.recall.as_markdown(answer) or as_text(answer)",
+                ),
+                **dict.fromkeys(("tokens", "cost"), "tokens_used"),
+                **dict.fromkeys(("explain", "explanation", "why"), "to_dict(explain=True)"),
+                **dict.fromkeys(("json", "as_dict", "model_dump"), "to_dict()"),
+                **dict.fromkeys(("reason", "notes"), "reasons"),
+                **dict.fromkeys(("question", "asked"), "query.text"),
+            }
+        )
+
     def __bool__(self) -> bool:
         return bool(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, rank: int) -> Hit:
+        return self.hits[rank]
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return JSON-ready values, as REST and `--json` give them; with its trace if `explain`."""
@@ -382,6 +448,16 @@ class Offer:
     @property
     def space(self) -> str:
         return self.memory.space
+
+    @property
+    def text(self) -> str:
+        return self.memory.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values, as REST and `--json` give them."""
+        from bethink.records import offer_record
+
+        return offer_record(self)
 
 
 class Ruling(NamedTuple):

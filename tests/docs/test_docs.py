@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tools.pages.commands import page
 
-from bethink import BethinkError, Status, errors
+from bethink import BethinkError, KnowledgeBase, Status, Story, errors
 from bethink.doors.cli.main import COMMANDS, build_parser
 from bethink.filters import (
     LIST_FIELDS,
@@ -23,6 +23,7 @@ from bethink.filters import (
     parse_filter,
 )
 from bethink.settings import MEANING, PROJECT_MAY_SET, Settings
+from bethink.tiers.keeper import TierKeeper
 
 ROOT = Path(__file__).parents[2]
 PUBLIC_MODULES = ("bethink.errors", "bethink.filters", "bethink.settings")
@@ -83,6 +84,23 @@ def commands_in(path: Path) -> list[str]:
     ]
     calls = [line for line in lines if re.search(r"(^|/| )bethink ", line)]
     return [line[line.index("bethink ") :] for line in calls]
+
+
+@pytest.mark.parametrize(
+    ("head", "described"),
+    [
+        ("`KnowledgeBase(engine, space)`", KnowledgeBase),
+        ("`Story(engine, title)`", Story),
+        ("`engine.tiers`", TierKeeper),
+    ],
+)
+def test_the_tables_of_methods_are_true(head: str, described: type) -> None:
+    text = (ROOT / "docs/reference/python.md").read_text("utf-8")
+    table = text.split(f"| {head} |", 1)[1].split("\n\n", 1)[0]
+    first = [row.split("|")[1] for row in table.splitlines()[2:]]
+    named = {name for cell in first for name in re.findall(r"`(\w+)\(", cell)}
+    assert len(named) > 5
+    assert sorted(name for name in named if not hasattr(described, name)) == []
 
 
 @pytest.mark.parametrize("path", [p for p in PAGES if commands_in(p)], ids=lambda p: p.name)

@@ -304,3 +304,28 @@ def test_nothing_of_a_removed_document_is_left_in_the_files(tmp_path: Path, fold
             assert b"heron" not in data, file
             assert "内容7".encode() not in data, file
         assert base.document("docs/a.md").sections == 1
+
+
+def test_documents_are_removed_one_by_one_or_in_a_list(base: KnowledgeBase) -> None:
+    for name in ("VPN", "出差", "third", "fourth"):
+        base.add_text(f"# {name}\n\nThe text of {name} 的内容。", name=name)
+    by_name = {one.name: one for one in base.documents()}
+    assert sorted(by_name) == ["VPN.md", "fourth.md", "third.md", "出差.md"]
+    assert by_name["VPN.md"].to_dict()["address"] == by_name["VPN.md"].address
+    assert [one.enabled for one in base.disable_documents(["VPN.md", "出差.md"])] == [False, False]
+    base.remove_documents([by_name["VPN.md"].id, by_name["出差.md"].address])
+    base.remove("third.md")
+    assert [one.name for one in base.documents()] == ["fourth.md"]
+    with pytest.raises(NotFound):
+        base.remove(["fourth.md", "gone.md"])
+    assert len(base.documents()) == 1
+
+
+@pytest.mark.parametrize("question", ["the VPN host of the office", "年假有几天"])
+def test_passages_can_be_indexed(base: KnowledgeBase, question: str) -> None:
+    base.add_text("# VPN\n\nThe VPN host of the office is vpn.example.org.", name="VPN")
+    base.add_text("# 假期\n\n年假有几天？每年十五天。", name="假期")
+    found = base.search(question)
+    assert found and found[0] == next(iter(found)) == (found.hits[0], found.citations[0])
+    with pytest.raises(IndexError):
+        _ = found[len(found)]

@@ -136,3 +136,30 @@ def test_the_state_is_what_was_told_last_of_each_fact_until_then(
                 truth |= facts
         found = story.state_of("Lin Wan", chapter=chapter, scene=scene)
         assert (found.facts if found is not None else {}) == truth
+
+
+def test_without_a_scene_it_is_the_state_after_the_last(story: Story) -> None:
+    story.record_state("林婉", 3, 1, {"left arm": "injured"})
+    story.record_state("Lin Wan", 5, 2, {"left arm": "healed"})
+    last = story.state_of("阿婉")
+    assert last is not None and last.facts == {"left arm": "healed"}
+    third = story.state_of("阿婉", chapter=3)
+    assert third is not None and third.facts == {"left arm": "injured"}
+    assert story.state_of("阿婉", chapter=2) is None
+    with pytest.raises(InvalidInput, match="of which chapter"):
+        story.state_of("阿婉", scene=2)
+    assert [one.facts for one in story.states()] == [{"left arm": "healed"}]
+    assert [one.facts for one in story.states(3)] == [{"left arm": "injured"}]
+    assert story.space == story.project
+
+
+def test_a_timeline_of_the_whole_story(story: Story) -> None:
+    assert story.timeline() == []
+    for chapter, event in ((1, "林婉找到钥匙"), (6, "The sword is sold"), (9, "林婉回家")):
+        story.add_scene(chapter, 1, f"{event}.", events=[event])
+    assert [entry.text for entry in story.timeline()] == [
+        "林婉找到钥匙",
+        "The sword is sold",
+        "林婉回家",
+    ]
+    assert [entry.chapter for entry in story.timeline(9)] == [6, 9]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from bethink import Engine
@@ -20,6 +21,21 @@ ZH = (
 
 def test_nothing_waits(engine: Engine) -> None:
     assert engine.tiers.digest("global").proposals == ()
+
+
+def test_a_digest_and_a_page_of_offers_are_about_what_they_hold(engine: Engine) -> None:
+    for text in (PORT, ZH):
+        engine.offer(text, by=BO)
+    page = engine.tiers.quarantine()
+    assert [offer.text for offer in page] == [ZH, PORT]
+    assert (len(page), page[0], page.cursor) == (2, page.offers[0], None)
+    assert list(engine.tiers.quarantine(spaces="global")) == page.offers
+    assert list(engine.tiers.quarantine(spaces="elsewhere")) == []
+    assert [memory.text for memory in engine.tiers.working()] == [ZH, PORT]
+    digest = engine.tiers.digest()
+    assert list(digest) == list(digest.proposals) and len(digest) == 2
+    told = json.loads(json.dumps(digest.to_dict()))
+    assert told["proposals"][0]["offers"][0] == digest[0].offers[0].to_dict()
 
 
 def test_those_that_say_the_same_stand_together(engine: Engine) -> None:

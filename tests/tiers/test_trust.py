@@ -205,13 +205,23 @@ def test_names_that_nobody_may_have(engine: Engine, name: Any) -> None:
     assert [o.decision for o in engine.tiers.quarantine().offers] == [Decision.ADMITTED]
 
 
-@pytest.mark.parametrize("by", ["mei", "小梅", ("mei", "cli"), {"name": "mei"}, 5])
-def test_a_name_alone_is_nobody(engine: Engine, by: Any) -> None:
+@pytest.mark.parametrize("name", ["anna", "小梅"])
+def test_a_name_is_somebody_of_this_program(make: Any, name: str) -> None:
+    engine = make(trusted="anna, 小梅")
+    offer = engine.offer(PORT, by=name)
+    assert (offer.by, offer.trusted) == (Principal(name, "python"), True)
+    assert not engine.offer(BUDGET, by="bo").trusted
+    with pytest.raises(InvalidInput, match="is no name"):
+        engine.promote(offer.id, by="the rules")
+
+
+@pytest.mark.parametrize("by", [("mei", "cli"), {"name": "mei"}, 5])
+def test_what_is_no_name_is_nobody(engine: Engine, by: Any) -> None:
     offer = engine.offer(PORT)
     for act in (engine.promote, engine.reject, engine.restore, engine.tiers.undo):
-        with pytest.raises(InvalidInput, match="give a Principal"):
+        with pytest.raises(InvalidInput, match="or a Principal"):
             act(offer.id, by=by)
-    with pytest.raises(InvalidInput, match="give a Principal"):
+    with pytest.raises(InvalidInput, match="or a Principal"):
         engine.offer(BUDGET, by=by)
 
 

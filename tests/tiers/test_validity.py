@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bethink import Engine
+from bethink.records import offer_record
 from bethink.testing import FakeClock
-from bethink.tiers.records import offer_record
 from bethink.vocabulary import Action, Decision, Principal
 from tests.engines_of_tests import existing
 from tests.tiers.offered import ANNA, BO, BUDGET, CAI, PORT, offered

@@ -36,8 +36,8 @@ from bethink.errors import (
     changing_nothing,
 )
 from bethink.hot import HotNumbers
+from bethink.records import offer_record
 from bethink.settings import Settings
-from bethink.tiers.records import offer_record
 
 if TYPE_CHECKING:
     from bethink.access.answerers import Answerers

@@ -8,10 +8,10 @@ from typing import Any
 from bethink.access.caller import Scope
 from bethink.access.wall import Record, Records, Wall, fields_of, verb
 from bethink.errors import no_such_offer
-from bethink.records import memory_record
+from bethink.records import memory_record, offer_record
 from bethink.remember.transfer import promotion_record
 from bethink.tiers.offering import source_hash
-from bethink.tiers.records import digest_record, offer_record, origin_record, ruling_record
+from bethink.tiers.records import digest_record, origin_record, ruling_record
 from bethink.vocabulary import SpaceNames
 
 

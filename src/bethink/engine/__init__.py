@@ -24,6 +24,7 @@ from bethink.engine.keeping import Keeping
 from bethink.engine.moving import Moving
 from bethink.engine.reading import Reading
 from bethink.engine.writing import Writing
+from bethink.lazy_exports import hinting
 from bethink.settings import Settings
 from bethink.stores.protocol import Store
 from bethink.text.tokens import count_tokens
@@ -104,17 +105,7 @@ class Engine(Writing, Reading, Deciding, Keeping, Moving):
         return cls(InMemoryStore(), **options)
 
     if not TYPE_CHECKING:  # a type checker would accept any name
-
-        def __getattr__(self, name: str) -> object:
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name in _CALLED_HERE:
-                said += f"; use {_CALLED_HERE[name]}"
-            elif not name.startswith("_"):
-                from difflib import get_close_matches
-
-                near = get_close_matches(name, [one for one in dir(type(self)) if one[0] != "_"], 1)
-                said += f"; did you mean {near[0]!r}?" if near else ""
-            raise AttributeError(said)
+        __getattr__ = hinting(_CALLED_HERE)
 
     def __enter__(self) -> Engine:
         return self

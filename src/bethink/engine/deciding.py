@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from bethink.checks import check_space
 from bethink.engine.shared import Shared
-from bethink.vocabulary import (
-    Offer,
-    Principal,
-    Receipt,
-)
+from bethink.vocabulary import Offer, Receipt
 
 if TYPE_CHECKING:
-    pass
+    from bethink.vocabulary import Principal
 
 
 class Deciding(Shared):
@@ -29,7 +25,7 @@ class Deciding(Shared):
         confidence: float = 1.0,
         source: str = "",
         parents: Sequence[str] = (),
-        by: Principal | None = None,
+        by: Principal | str | None = None,
         speaker: str | None = None,
         role: str | None = None,
         conversation: str | None = None,
@@ -39,7 +35,8 @@ class Deciding(Shared):
         working memory or not: the offer says which, and why. Nothing of it is long-term memory
         before it is promoted.
 
-        `parents` are the offers and memories that it was made from; `by` is who offers it.
+        `parents` are the offers and memories that it was made from; `by` is who offers it: a name,
+        or a `Principal` with the name, the door and whether it is trusted.
         `speaker`, `role` and `conversation` say who said it, as for `remember`.
         """
         told = {**fields, "text": text, "confidence": confidence, "source": source}
@@ -47,26 +44,26 @@ class Deciding(Shared):
         told |= {name: value for name, value in said.items() if value is not None}
         return self.tiers.offer(
             told,
-            by=by or Principal(),
+            by=by,
             parents=parents,
             space=check_space(space or self.settings.space),
         )
 
     def promote(
-        self, ids: str | Sequence[str], *, by: Principal | None = None, **options: Any
+        self, ids: str | Sequence[str], *, by: Principal | str | None = None, **options: Any
     ) -> builtins.list[Receipt]:
         """Make offers long-term memory, all or none. Options: `reason`, `supersedes` (the memory
         whose place it takes), `spaces`."""
-        return self.tiers.promote(ids, by=by or Principal(), **options)
+        return self.tiers.promote(ids, by=by, **options)
 
     def reject(
-        self, ids: str | Sequence[str], *, by: Principal | None = None, **options: Any
+        self, ids: str | Sequence[str], *, by: Principal | str | None = None, **options: Any
     ) -> builtins.list[Offer]:
         """Let offers stay in the log only. Options: `reason`, `spaces`."""
-        return self.tiers.reject(ids, by=by or Principal(), **options)
+        return self.tiers.reject(ids, by=by, **options)
 
     def restore(
-        self, ids: str | Sequence[str], *, by: Principal | None = None, **options: Any
+        self, ids: str | Sequence[str], *, by: Principal | str | None = None, **options: Any
     ) -> builtins.list[Offer]:
         """Admit what was held, refused, ignored or rejected to working memory after all."""
-        return self.tiers.restore(ids, by=by or Principal(), **options)
+        return self.tiers.restore(ids, by=by, **options)

@@ -263,17 +263,25 @@ class Reading(Shared):
         cursor: str | None = None,
         limit: int = 20,
     ) -> Page:
-        """Memories as they were told, a page at a time. No spaces named: those of `spaces_here`."""
+        """Memories as they were told, a page at a time. No spaces named: those of `spaces_here`.
+        A space that nothing was remembered in yet adds nothing."""
         if cursor is not None and not isinstance(cursor, str):
             raise InvalidInput(f"a cursor is text, got {type(cursor).__name__}")
         self._accesses.flush()
-        return self.store.scan(
-            spaces=self.spaces_here() if spaces is None else space_names(spaces, self.settings),
+        names = self.spaces_here() if spaces is None else space_names(spaces, self.settings)
+        scan = partial(
+            self.store.scan,
             where=condition_of(where),
             newest_first=newest_first,
             cursor=cursor,
             limit=whole("limit", limit),
         )
+        try:
+            return scan(spaces=names)
+        except UnknownSpace:
+            there = {info.name for info in self.store.spaces()}
+        known = [name for name in names if name in there]
+        return scan(spaces=known) if known else Page([], None)
 
     def count(
         self,

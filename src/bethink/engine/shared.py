@@ -68,6 +68,12 @@ class Shared:
         return self._parts.for_writing()
 
     @property
+    def embedder(self) -> Embedder | None:
+        """The embedder that was given or that its name stands for; None: meaning is off."""
+        given = self._parts.embedder
+        return self._parts.embedders.configured() if isinstance(given, str) else given
+
+    @property
     def llm(self) -> LLM | None:
         """The language model, or None: then rules do its work."""
         return self._parts.llm

@@ -98,11 +98,19 @@ class Writing(Shared):
         return self.remember_many([told])[0]
 
     def remember_many(
-        self, told: Iterable[Mapping[str, Any]], *, progress: Progress | None = None
+        self, told: Iterable[Mapping[str, Any] | str], *, progress: Progress | None = None
     ) -> list[Receipt]:
-        """Remember many things, a durable batch at a time. Each is a mapping of fields. Of up to
-        20, what says itself that something has changed supersedes what it surely corrects."""
-        return list(self.remember_stream(told, progress=progress))
+        """Remember many things, a durable batch at a time. Each is a text or a mapping of fields.
+        Of up to 20, what says itself that something has changed supersedes what it surely
+        corrects."""
+        if isinstance(told, str | Mapping) or not isinstance(told, Iterable):
+            kind = type(told).__name__
+            raise InvalidInput(
+                f"expected a list of texts or objects, got {kind}; remember takes one"
+            )
+        each = ({"text": one} if isinstance(one, str) else one for one in told)
+        many = list(each) if isinstance(told, Sequence) else each  # a list tells its length
+        return list(self.remember_stream(many, progress=progress))
 
     def remember_stream(
         self,

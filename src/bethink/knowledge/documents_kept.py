@@ -37,6 +37,11 @@ class Document(NamedTuple):
     updated_at: str
     notes: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The file's name: the last part of the address."""
+        return self.address.rpartition("/")[2]
+
     def as_record(self) -> dict[str, Any]:
         """As JSON-ready values."""
         return {**self._asdict(), "notes": list(self.notes)}
@@ -170,16 +175,16 @@ class Documents(Shared):
             parts += [_part(one) for one in found if one is not None]
         return parts
 
-    def enable_documents(self, *documents: str) -> list[Document]:
+    def enable_documents(self, *documents: str | Iterable[str]) -> list[Document]:
         """Let questions find them again."""
-        cards = self._cards_of(documents)
+        cards = self._cards_of(_each(documents))
         self.engine.withheld.remove(card.id for card in cards)
         self._changed(DOCUMENT, "enabled", len(cards))
         return self._all_shown(cards)
 
-    def disable_documents(self, *documents: str) -> list[Document]:
+    def disable_documents(self, *documents: str | Iterable[str]) -> list[Document]:
         """Keep them, and let no question find them, through whatever door and preset."""
-        cards = self._cards_of(documents)
+        cards = self._cards_of(_each(documents))
         self.engine.withheld.add((card.id for card in cards), space=self.space)
         self._changed(DOCUMENT, "disabled", len(cards))
         return self._all_shown(cards)
@@ -188,17 +193,22 @@ class Documents(Shared):
         withheld = self.engine.withheld.ids(self.space)
         return [_shown(card, withheld) for card in cards]
 
-    def remove_documents(self, *documents: str, notes: list[str] | None = None) -> int:
-        """Erase documents: text, words, vectors; how many memories went. With a list `notes`, it
-        is said there what is left of them for now: nothing, as a rule."""
+    def remove_documents(
+        self, *documents: str | Iterable[str], notes: list[str] | None = None
+    ) -> int:
+        """Erase documents, by id, address or path, one by one or in a list: text, words, vectors;
+        how many memories went. With a list `notes`, it is said there what is left of them for now:
+        nothing, as a rule."""
         from bethink.knowledge.documents.keeping import Keeper
 
-        cards = {card.id: card for card in self._cards_of(documents)}
+        cards = {card.id: card for card in self._cards_of(_each(documents))}
         gone, left = Keeper(self.engine, self.space).remove(list(cards.values()))
         if notes is not None:
             notes += left
         self._changed(DOCUMENT, "removed", len(cards))
         return gone
+
+    remove = remove_documents
 
     def _tell_of(self, outcomes: Sequence[Outcome]) -> None:
         for fate in ("added", "replaced", "removed"):
@@ -249,6 +259,15 @@ class Documents(Shared):
             f"there is no document {document!r} in {self.space!r}; "
             "'bethink documents list' shows what there is"
         )
+
+
+def _each(documents: Iterable[str | Iterable[str]]) -> list[str]:
+    """Names of documents, which may come in lists. Other values are refused where they are read."""
+    return [
+        name
+        for one in documents
+        for name in (one if isinstance(one, Iterable) and not isinstance(one, str) else [one])
+    ]
 
 
 def _whole(path: str) -> str:

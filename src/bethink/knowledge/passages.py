@@ -23,6 +23,9 @@ class Passages:
     def __len__(self) -> int:
         return len(self.citations)
 
+    def __getitem__(self, rank: int) -> tuple[Hit, Citation]:
+        return self.recollection.hits[rank], self.citations[rank]
+
     @property
     def hits(self) -> tuple[Hit, ...]:
         return self.recollection.hits

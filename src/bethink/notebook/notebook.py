@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bethink.errors import InvalidInput
+from bethink.lazy_exports import hinting
 from bethink.notebook.books import Book, must_have
 from bethink.notebook.forms import Form
 
@@ -24,6 +25,20 @@ if TYPE_CHECKING:
 class Notebook:
     """A folder that is bound to a space of an engine whose store is a file. The files are the
     truth; every recall first reads those that changed."""
+
+    if not TYPE_CHECKING:  # a type checker would accept any name
+        __getattr__ = hinting(
+            {
+                **dict.fromkeys(("search", "query", "ask", "find"), "recall(text)"),
+                **dict.fromkeys(("add", "write", "note", "append"), "remember(text, kind=...)"),
+                **dict.fromkeys(("folder", "root", "directory"), "path"),
+                **dict.fromkeys(("list", "memories"), "engine.list(spaces=notebook.space)"),
+                **dict.fromkeys(("forget", "remove", "delete"), "engine.forget(id)"),
+                **dict.fromkeys(("revise", "update"), "engine.revise(id, text=...)"),
+                **dict.fromkeys(("read", "refresh", "reload"), "sync()"),
+                "close": "engine.close()",
+            }
+        )
 
     def __init__(
         self,

@@ -81,7 +81,7 @@ class Route:
         if (
             not told
             and every is not where
-            and kit.store.scan(spaces=spaces, where=every, limit=1)[0]
+            and kit.store.scan(spaces=spaces, where=every, limit=1).memories
         ):
             said = f"the list {rule.name!r} is empty: all is done"
             return draft._replace(candidates=(), channels={}, settled=said).fault(

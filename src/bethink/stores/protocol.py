@@ -7,7 +7,8 @@ when it returns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -89,9 +90,21 @@ class Neighbours(NamedTuple):
     after: str | None
 
 
-class Page(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some memories in order; iterating, counting and indexing are about them."""
+
     memories: list[Memory]
     cursor: str | None  # give it back to go on; None at the end
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __getitem__(self, index: int) -> Memory:
+        return self.memories[index]
 
 
 class Shortfall(NamedTuple):

@@ -7,17 +7,30 @@ durable when the call returns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from bethink.vocabulary import Decision, Event, Memory, Offer, Ruling
 
 
-class OfferPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OfferPage:
+    """Some offers in order; iterating, counting and indexing are about them."""
+
     offers: list[Offer]
     cursor: str | None  # give it back to go on; None at the end
+
+    def __iter__(self) -> Iterator[Offer]:
+        return iter(self.offers)
+
+    def __len__(self) -> int:
+        return len(self.offers)
+
+    def __getitem__(self, index: int) -> Offer:
+        return self.offers[index]
 
 
 class Quarantine(Protocol):

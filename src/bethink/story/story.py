@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bethink.errors import InvalidInput, StoreError
+from bethink.lazy_exports import hinting
 from bethink.shelf import Shelf
 from bethink.story.casting import keep_cast, kept_names, names_with
 from bethink.story.models import (
@@ -57,9 +58,27 @@ if TYPE_CHECKING:
 
 Characters: TypeAlias = Cast | Sequence[Character] | Sequence[str] | None
 _LAST_SCENE = 99_999
+# What people call the methods before they have read what they are called here.
+_CALLED_HERE = {
+    **dict.fromkeys(("entities", "characters", "get_cast"), "cast()"),
+    **dict.fromkeys(("add_character", "add_characters", "add_cast"), "set_cast([name, ...])"),
+    **dict.fromkeys(("scenes", "chapters", "events"), "timeline(chapter)"),
+    **dict.fromkeys(("recall", "ask", "query", "find"), "search(text)"),
+    **dict.fromkeys(("state", "get_state", "snapshot", "state_at"), "state_of(name)"),
+    **dict.fromkeys(("set_state", "update_state"), "record_state(name, chapter, scene, facts)"),
+    **dict.fromkeys(("context", "context_for", "next_scene"), "scene_context(plan)"),
+    **dict.fromkeys(("delete", "forget", "remove_scene"), "remove(chapter, scene)"),
+    **dict.fromkeys(("name", "title"), "project"),
+    "remember": "add_scene(chapter, scene, text)",
+    "open_threads": "threads()",
+    "close": "engine.close()",
+}
 
 
 class Story:
+    if not TYPE_CHECKING:  # a type checker would accept any name
+        __getattr__ = hinting(_CALLED_HERE)
+
     @either_name
     def __init__(self, engine: Engine, project: str) -> None:
         """`project` is the space that holds the story. Nothing is read from any other."""
@@ -68,6 +87,11 @@ class Story:
 
     @property
     def project(self) -> str:
+        return self._shelf.space
+
+    @property
+    def space(self) -> str:
+        """The space that holds it; the same as `project`."""
         return self._shelf.space
 
     # Who is in it
@@ -228,21 +252,38 @@ class Story:
 
     @either_name
     def state_of(
-        self, entity: str, *, chapter: int, scene: int, allow_future: bool = False
+        self,
+        entity: str,
+        *,
+        chapter: int | None = None,
+        scene: int | None = None,
+        allow_future: bool = False,
     ) -> EntityStateSnapshot | None:
-        """What holds at the end of this scene; None if nothing was recorded until then."""
-        where = {} if allow_future else until(point(chapter, scene))
+        """What holds at the end of this scene or chapter, by default of the last; None if nothing
+        was recorded until then."""
+        where = {} if allow_future else self._until(chapter, scene)
         return States(self._shelf, self._names()).of(entity, where)
 
     @either_name
-    def states(self, chapter: int, scene: int) -> list[EntityStateSnapshot]:
-        """Of everybody, at the end of this scene."""
-        return list(States(self._shelf, self._names()).all(until(point(chapter, scene))).values())
+    def states(
+        self, chapter: int | None = None, scene: int | None = None
+    ) -> list[EntityStateSnapshot]:
+        """Of everybody, at the end of this scene or chapter, by default of the last."""
+        where = self._until(chapter, scene)
+        return list(States(self._shelf, self._names()).all(where).values())
+
+    def _until(self, chapter: int | None, scene: int | None) -> Mapping[str, Any]:
+        """A filter for what was told up to a scene, or up to the end of a chapter, or at all."""
+        if chapter is None:
+            if scene is not None:
+                raise InvalidInput(f"scene {scene} of which chapter? name both")
+            return {}
+        return until(point(chapter, _LAST_SCENE if scene is None else scene))
 
     @either_name
     def timeline(
         self,
-        chapter: int,
+        chapter: int | None = None,
         scene: int | None = None,
         *,
         window: int = 3,
@@ -250,9 +291,14 @@ class Story:
         states: bool = False,
     ) -> list[TimelineEntry]:
         """What happened up to and in this scene (or chapter), from so many chapters before;
-        `allow_future`: and so many after. With `states`, also what was recorded of entities."""
+        `allow_future`: and so many after. Of the whole story, if no chapter is named. With
+        `states`, also what was recorded of entities."""
         from bethink.story.timeline import timeline
 
+        if chapter is None:
+            self._until(None, scene)
+            last = self.last_scene()
+            chapter = window = 0 if last is None else last.chapter
         end = point(chapter, _LAST_SCENE if scene is None else scene)
         if isinstance(window, bool) or not isinstance(window, int) or window < 0:
             raise InvalidInput(f"window: expected a whole number from 0, got {window!r}")

@@ -14,18 +14,9 @@ from bethink.tiers.kit import RULES, Kit
 from bethink.tiers.recent import bring_back, make_recent, take_out
 from bethink.tiers.scanning import same_words
 from bethink.tiers.telling import telling
-from bethink.vocabulary import Decision, Memory, Offer, Ruling, Tier
+from bethink.vocabulary import Decision, Memory, Offer, Ruling
 
 PASSED = (Decision.ADMITTED, Decision.PROMOTED)
-
-
-def tier_of(decision: Decision) -> Tier:
-    match decision:
-        case Decision.ADMITTED:
-            return Tier.WORKING
-        case Decision.PROMOTED:
-            return Tier.LONG_TERM
-    return Tier.QUARANTINE
 
 
 def the_offers(ids: Sequence[str], kit: Kit, spaces: Sequence[str] | None = None) -> list[Offer]:
@@ -107,7 +98,7 @@ def decide(offers: Sequence[Offer], rulings: Sequence[Ruling], kit: Kit) -> list
         make_recent([offer for offer, ruling in pairs if ruling.decision is Decision.ADMITTED], kit)
         bring_back(gone, kit)
     for offer, ruling in pairs:
-        kit.changed(offer, ruling, tier_of(offer.decision), tier_of(ruling.decision))
+        kit.changed(offer, ruling, offer.decision.tier, ruling.decision.tier)
     return [
         replace(
             offer,

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bethink.remember.sameness import Verdict, judge
 from bethink.text.containment import contains
@@ -41,11 +41,29 @@ class Proposal(NamedTuple):
         return self.offers[0].id
 
 
-class Digest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Proposals, best first; iterating, counting and indexing are about them."""
+
     space: str
     proposals: tuple[Proposal, ...]
     waiting: int
     left_out: bool  # more wait than were looked at
+
+    def __iter__(self) -> Iterator[Proposal]:
+        return iter(self.proposals)
+
+    def __len__(self) -> int:
+        return len(self.proposals)
+
+    def __getitem__(self, index: int) -> Proposal:
+        return self.proposals[index]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values, as REST and `bethink digest --json` give them."""
+        from bethink.tiers.records import digest_record
+
+        return digest_record(self)
 
 
 class _Offered(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bethink.checks import check_encodable, check_space, is_id, shown
 from bethink.errors import InvalidInput, unknown_space
+from bethink.lazy_exports import hinting
 from bethink.recall.asking import whole
 from bethink.remember.pipeline import BATCH
 from bethink.stores.tiers import OfferPage
@@ -19,7 +20,16 @@ from bethink.tiers.promoting import promote
 from bethink.tiers.scanning import same_words
 from bethink.tiers.telling import words_of
 from bethink.tiers.undoing import reject, undo
-from bethink.vocabulary import Check, Decision, Memory, Offer, Principal, Receipt, Ruling
+from bethink.vocabulary import (
+    Check,
+    Decision,
+    Memory,
+    Offer,
+    Principal,
+    Receipt,
+    Ruling,
+    SpaceNames,
+)
 
 if TYPE_CHECKING:
     from bethink.tiers.digest import Digest
@@ -31,13 +41,27 @@ _MOST_NAME, _MOST_REASON = 128, 2_000  # characters
 
 class TierKeeper:
     """`spaces`, where a method has it, is where to look; None is everywhere. Ids of other spaces
-    are then not found, as if there were none."""
+    are then not found, as if there were none. `by` is who decides: a name, or a `Principal`."""
+
+    if not TYPE_CHECKING:  # a type checker would accept any name
+        __getattr__ = hinting(
+            {
+                **dict.fromkeys(("list", "offers", "pending", "waiting"), "quarantine()"),
+                **dict.fromkeys(("approve", "accept", "admit"), "promote(id, by=...)"),
+                **dict.fromkeys(("history", "decisions", "log"), "rulings(id)"),
+            }
+        )
 
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
 
     def offer(
-        self, told: Mapping[str, Any], *, by: Principal, parents: Sequence[str], space: str
+        self,
+        told: Mapping[str, Any],
+        *,
+        by: Principal | str | None,
+        parents: Sequence[str],
+        space: str,
     ) -> Offer:
         made = offer(told, by=_who(by), parents=parents, space=space, kit=self._kit)
         if made.decision is Decision.ADMITTED:
@@ -52,10 +76,10 @@ class TierKeeper:
         self,
         ids: str | Sequence[str],
         *,
-        by: Principal,
+        by: Principal | str | None = None,
         reason: str = "",
         supersedes: str | None = None,
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
     ) -> list[Receipt]:
         who, why = _who(by).name, _said(reason)
         if supersedes is not None and (not isinstance(supersedes, str) or not is_id(supersedes)):
@@ -70,9 +94,9 @@ class TierKeeper:
         self,
         ids: str | Sequence[str],
         *,
-        by: Principal,
+        by: Principal | str | None = None,
         reason: str = "",
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
     ) -> list[Offer]:
         who, why = _who(by).name, _said(reason)
         with self.alone():
@@ -82,15 +106,22 @@ class TierKeeper:
         self,
         ids: str | Sequence[str],
         *,
-        by: Principal,
+        by: Principal | str | None = None,
         reason: str = "",
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
     ) -> list[Offer]:
         who, why = _who(by).name, _said(reason)
         with self.alone():
             return restore(self._offers(ids, spaces), by=who, reason=why, kit=self._kit)
 
-    def undo(self, offer_id: str, *, by: Principal, spaces: Sequence[str] | None = None) -> Offer:
+    def undo(
+        self,
+        offer_id: str,
+        *,
+        by: Principal | str | None = None,
+        spaces: SpaceNames | None = None,
+    ) -> Offer:
+        """Take the last decision about an offer back."""
         who = _who(by).name
         with self.alone():
             return undo(self._offers(offer_id, spaces)[0], by=who, kit=self._kit)
@@ -101,16 +132,17 @@ class TierKeeper:
 
     # Looking
 
-    def get(self, offer_id: str, *, spaces: Sequence[str] | None = None) -> Offer | None:
+    def get(self, offer_id: str, *, spaces: SpaceNames | None = None) -> Offer | None:
         if not is_id(offer_id):
             return None
         found = self._kit.quarantine.get([offer_id])[0]
-        return found if found is not None and (spaces is None or found.space in spaces) else None
+        within = _names(spaces)
+        return found if found is not None and (within is None or found.space in within) else None
 
     def quarantine(
         self,
         *,
-        spaces: Sequence[str] | None = None,
+        spaces: SpaceNames | None = None,
         decisions: Collection[Decision | str] | None = None,
         newest_first: bool = True,
         cursor: str | None = None,
@@ -118,7 +150,7 @@ class TierKeeper:
     ) -> OfferPage:
         """Everything that was offered, with what was decided and why."""
         return self._kit.quarantine.scan(
-            spaces=spaces,
+            spaces=_names(spaces),
             decisions=None if decisions is None else [_decision(d) for d in decisions],
             newest_first=newest_first,
             cursor=cursor,
@@ -130,14 +162,17 @@ class TierKeeper:
         held = held_by(offer, self._kit) if offer.decision is Decision.PROMOTED else None
         return None if held is None else held.id
 
-    def rulings(self, offer_id: str, *, spaces: Sequence[str] | None = None) -> list[Ruling]:
+    def rulings(self, offer_id: str, *, spaces: SpaceNames | None = None) -> list[Ruling]:
         """Every decision about an offer, oldest first."""
         return self._kit.quarantine.rulings(self._offers(offer_id, spaces)[0].id)
 
-    def working(self, *, spaces: Sequence[str], limit: int = 10) -> list[Memory]:
-        """What is recent, newest first; what has been promoted, as long-term memory has it."""
+    def working(self, *, spaces: SpaceNames | None = None, limit: int = 10) -> list[Memory]:
+        """What is recent in some spaces (the default one if none is named), newest first; what has
+        been promoted, as long-term memory has it."""
         recent = self._kit.working.recent(
-            spaces, now=self._kit.clock(), limit=whole("limit", limit)
+            _names(spaces) or [self._kit.settings.space],
+            now=self._kit.clock(),
+            limit=whole("limit", limit),
         )
         known = self._kit.store.get([memory.id for memory in recent])
         return [
@@ -152,12 +187,12 @@ class TierKeeper:
 
         return digest(self._known_space(space or self._kit.settings.space), self._kit)
 
-    def promote_by_rules(self, space: str) -> list[Receipt]:
+    def promote_by_rules(self, space: str | None = None) -> list[Receipt]:
         """Promote what the rules speak for, unless long-term memory or another offer says
         otherwise. A receipt for each proposal; others of the same words are counted with it."""
         from bethink.tiers.by_rule import promote_by_rules
 
-        return promote_by_rules(self._known_space(space), self._kit)
+        return promote_by_rules(self._known_space(space or self._kit.settings.space), self._kit)
 
     def checks(self) -> list[Check]:
         """What a crash left half done, and how to mend it."""
@@ -167,16 +202,20 @@ class TierKeeper:
 
     # Removing
 
-    def from_source(self, source: str, *, spaces: Sequence[str] | None = None) -> Origin:
+    def from_source(self, source: str, *, spaces: SpaceNames | None = None) -> Origin:
         """Everything that came from a source, and what was made from it."""
         from bethink.tiers.sources import from_source
 
         if not isinstance(source, str) or not source.strip():
             raise InvalidInput(f"a source is text, got {shown(source)}")
-        return from_source(source, spaces=spaces, kit=self._kit)
+        return from_source(source, spaces=_names(spaces), kit=self._kit)
 
     def roll_back(
-        self, source: str, *, by: Principal, spaces: Sequence[str] | None = None
+        self,
+        source: str,
+        *,
+        by: Principal | str | None = None,
+        spaces: SpaceNames | None = None,
     ) -> RolledBack:
         """Remove all of that from long-term and working memory."""
         from bethink.tiers.sources import roll_back
@@ -220,7 +259,7 @@ class TierKeeper:
             raise unknown_space(space, names)
         return space
 
-    def _offers(self, ids: str | Sequence[str], spaces: Sequence[str] | None) -> list[Offer]:
+    def _offers(self, ids: str | Sequence[str], spaces: SpaceNames | None) -> list[Offer]:
         wanted = [ids] if isinstance(ids, str) else list(ids)
         if not wanted:
             raise InvalidInput("no ids were given; name at least one")
@@ -229,14 +268,18 @@ class TierKeeper:
         for one in wanted:
             if not isinstance(one, str) or not is_id(one):
                 raise InvalidInput(f"{shown(one)} is no id")
-        return the_offers(list(dict.fromkeys(wanted)), self._kit, spaces)
+        return the_offers(list(dict.fromkeys(wanted)), self._kit, _names(spaces))
 
 
-def _who(by: Principal) -> Principal:
+def _who(by: Principal | str | None) -> Principal:
     """Names are shown to people and kept for good: one line, and nobody is called as we are."""
+    if by is None:
+        return Principal()
+    if isinstance(by, str):
+        by = Principal(by)
     if not isinstance(by, Principal):
         raise InvalidInput(
-            f"by: {shown(by)} is no name with its door; give a Principal, as in "
+            f"by: {shown(by)} is nobody's name; give a text, or a Principal as in "
             'Principal("mei", "my-workflow")'
         )
     for what, name in (("name", by.name), ("door", by.door)):
@@ -247,6 +290,10 @@ def _who(by: Principal) -> Principal:
                 f"most {_MOST_NAME} visible characters, and not {FILTER!r} or {RULES!r}"
             )
     return by
+
+
+def _names(spaces: SpaceNames | None) -> Sequence[str] | None:
+    return [spaces] if isinstance(spaces, str) else spaces
 
 
 def _said(reason: str) -> str:

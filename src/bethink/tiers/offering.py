@@ -20,7 +20,7 @@ from bethink.remember.redacting import MARK
 from bethink.remember.succession import REPLACED_BY, SUPERSEDED_BY, SUPERSEDES
 from bethink.text.fold import fold
 from bethink.text.suspicion import suspicion
-from bethink.tiers.deciding import PASSED, tier_of
+from bethink.tiers.deciding import PASSED
 from bethink.tiers.filtering import filtered
 from bethink.tiers.kit import FILTER, Kit
 from bethink.tiers.recent import make_recent
@@ -73,7 +73,7 @@ def offer(
         if made.decision is Decision.ADMITTED:
             make_recent([made], kit)
     first = Ruling(made.id, made.decision, made.reason, made.decided_by, made.decided_at)
-    kit.changed(made, first, None, tier_of(made.decision))
+    kit.changed(made, first, None, made.decision.tier)
     return made
 
 

@@ -15,9 +15,9 @@ from bethink.recall.preset_outline import as_record as preset_record
 from bethink.recall.presets import PRESETS
 from bethink.recall.render import as_record as answer_record
 from bethink.recall.render import what_a_model_sees
-from bethink.records import memory_record
+from bethink.records import memory_record, offer_record
 from bethink.remember.transfer import history_record, promotion_record, receipt_record
-from bethink.tiers.records import digest_record, offer_record, origin_record, ruling_record
+from bethink.tiers.records import digest_record, origin_record, ruling_record
 from bethink.vocabulary import Principal
 from tests.scenarios.doors.door import WHO, failed_by
 from tests.scenarios.doors.knowledge_in_python import KnowledgeInPython

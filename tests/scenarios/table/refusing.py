@@ -125,7 +125,8 @@ REFUSING = (
         wrong("digest", BAD, "no name for a space", space="a b", not_at=NOT_MCP),
         wrong("offer", BAD, "no name for a space", text="x", space="a b"),
         wrong("forget_space", BAD, "no name for a space", space="a b", not_at=NOT_MCP),
-        wrong("list", "unknown_space", "'没有'", spaces=["没有"]),
+        do("list", spaces=["没有"], holds={"memories": [], "cursor": None}),
+        do("list", spaces=["work", "没有"], holds={"memories.#": 1}),
         do("working", spaces=["没有"], holds={"memories": []}, not_at=NOT_MCP),
     ),
     named(

@@ -5,18 +5,15 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from bethink.doors.cli.inputs import filter_option, piped
 from bethink.doors.cli.session import Session, some
 from bethink.errors import InvalidInput
 from bethink.recall.presets import PURPOSES
-
-if TYPE_CHECKING:
-    from bethink.vocabulary import Recollection
 
 _N = TypeVar("_N", int, float)
 _WHAT = {
@@ -205,10 +202,10 @@ def question_options(arguments: argparse.Namespace, session: Session) -> dict[st
     }
 
 
-def mention_spaces(answer: Recollection, session: Session) -> None:
+def mention_spaces(asked: Sequence[str], session: Session) -> None:
     """Name the spaces that exist if one that was asked does not."""
-    there = [info.name for info in session.engine.spaces()] if not answer.hits else []
-    if any(name not in there for name in answer.query.spaces if there):
+    there = [info.name for info in session.engine.spaces()]
+    if there and any(name not in there for name in asked):
         session.hint(f"spaces that exist: {some(sorted(there))}")
 
 

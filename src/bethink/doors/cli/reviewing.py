@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from bethink.doors.cli.colour import identifier, state
 from bethink.doors.cli.ids import offer_ids
 from bethink.doors.cli.session import Session, clip
-from bethink.tiers.records import offer_record
+from bethink.records import offer_record
 from bethink.vocabulary import Offer, Principal
 
 _DOOR = "cli"

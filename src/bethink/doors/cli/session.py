@@ -198,7 +198,7 @@ class Session:
 
     def fail(self, error: BethinkError) -> None:
         if self.json:
-            record = {"error": {"code": error.code, "message": str(error)}}
+            record = {"error": error.to_dict()}
             print(visible(json.dumps(record, ensure_ascii=False)), file=sys.stderr)
         else:
             pieces = (Styled("bethink:", "bad"), f" {error}")

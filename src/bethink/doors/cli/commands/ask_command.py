@@ -85,9 +85,10 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         with naming_options():
             answer = _base(arguments, session).ask(text, history=turns, **options)
         answer = replace(answer, reasons=tuple(map(with_options, answer.reasons)))
-        mention_spaces(answer.passages.recollection, session)
-        if not arguments.space and not answer.passages.hits:
-            _mention_bases(session)
+        if not answer.passages.hits:
+            mention_spaces(answer.passages.recollection.query.spaces, session)
+            if not arguments.space:
+                _mention_bases(session)
         turns = [*turns, answer.turn]
         _show(answer, session, explain=arguments.explain)
         if arguments.save_history:

@@ -6,6 +6,7 @@ from datetime import datetime
 from bethink.clock import system_clock
 from bethink.doors.cli.colour import Styled, identifier
 from bethink.doors.cli.inputs import filter_option
+from bethink.doors.cli.questions import mention_spaces
 from bethink.doors.cli.session import Session, clip, padded
 from bethink.records import memory_record as as_record
 from bethink.vocabulary import Memory
@@ -47,6 +48,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         session.say(identifier(memory.id), f"  {day}  ", kind, "  ", ended, text)
     if not page.memories:
         session.say('nothing here yet; tell it something: bethink remember "…"')
+        mention_spaces(spaces, session)
     if page.cursor is not None:
         session.hint(f"there is more: --cursor {page.cursor}")
     return 0

@@ -8,7 +8,7 @@ from bethink.doors.cli.inputs import add_speaker, memory_fields, piped
 from bethink.doors.cli.reviewing import add_who, say_offer, who
 from bethink.doors.cli.session import Session
 from bethink.errors import InvalidInput
-from bethink.tiers.records import offer_record
+from bethink.records import offer_record
 
 _EPILOG = """\
 What is offered is heard, not known. It is logged in quarantine and filtered: too little confidence

@@ -7,7 +7,8 @@ from bethink.doors.cli.reviewing import say_offer
 from bethink.doors.cli.session import Session
 from bethink.errors import no_such_offer
 from bethink.recall.asking import space_names
-from bethink.tiers.records import offer_record, ruling_record
+from bethink.records import offer_record
+from bethink.tiers.records import ruling_record
 from bethink.vocabulary import Decision
 
 _EPILOG = """\

@@ -67,7 +67,8 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     with naming_options():
         answer = session.engine.recall(asked, touch=not arguments.explain, **options)
     answer = replace(answer, reasons=tuple(map(with_options, answer.reasons)))
-    mention_spaces(answer, session)
+    if not answer.hits:
+        mention_spaces(answer.query.spaces, session)
     language = language_of(answer, arguments.language, session.engine.settings)
     rendered = FORMATS[form](answer, arguments.explain, language)
     if not isinstance(rendered, str):
