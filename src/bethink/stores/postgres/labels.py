@@ -77,13 +77,14 @@ def asked_for(where: Filter | None) -> list[int] | None:
     return None
 
 
-def few(cursor: Cursor, space: int, where: Filter | None) -> str | None:
+def few(cursor: Cursor, spaces: Sequence[int], where: Filter | None) -> str | None:
     """A condition on `memories m` that leaves a few, all that can pass the filter among them; None
     where there are many, or nobody knows."""
     asked = asked_for(where)
     if asked is None:
         return None
-    held = f"FROM labels l WHERE l.space = {space:d} AND l.label = ANY({_written(asked)})"
+    held = f"FROM labels l WHERE l.space = ANY({_written(spaces)}) "
+    held += f"AND l.label = ANY({_written(asked)})"
     row = cursor.execute(
         f"SELECT count(*) FROM (SELECT 1 {held} LIMIT {FEW + 1:d}) x".encode()
     ).fetchone()

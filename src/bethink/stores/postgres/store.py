@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from bethink.filters import Filter
 from bethink.stores.cursors import place
 from bethink.stores.damage import Damage, sound_snapshots
-from bethink.stores.postgres import notes, schema, searching, vector_tables, writing
+from bethink.stores.postgres import labels, notes, schema, searching, vector_tables, writing
 from bethink.stores.postgres.address import parse_address
 from bethink.stores.postgres.comparing import Samples
 from bethink.stores.postgres.database import Cursor, Database
@@ -164,9 +164,10 @@ class PostgresStore(HasGenerations, HasWhole):
         beyond = "" if cursor is None else f"AND m.row {side} {place(cursor)}"
         with self._database.ask() as reader:
             numbers = [space.id for space in spaces_of(reader, spaces)]
+            few = labels.few(reader, numbers, where) or "true"
             rows = reader.execute(
                 f"SELECT m.row, {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
-                f"WHERE m.space = ANY(%s) {beyond} AND {condition} "
+                f"WHERE m.space = ANY(%s) {beyond} AND {few} AND {condition} "
                 f"ORDER BY m.row {'DESC' if newest_first else ''} LIMIT %s".encode(),
                 (numbers, *bindings, limit + 1),
             ).fetchall()
