@@ -32,6 +32,19 @@ def told(cli: Cli, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_chapter_index_and_scene_index_are_accepted(cli: Cli, told: Path) -> None:
+    at = ("--project-id", "river", "--chapter-index", "2", "--scene-index", "1")
+    added = cli("story", "add", file(told / "s.md", "林婉没有说话。Not a word."), *at).json
+    assert (added["chapter"], added["scene"]) == (2, 1)
+    assert cli("story", "state", "林婉", *at, "--set", "arm=stiff 僵硬").code == 0
+    for names in (at, HERE):
+        assert cli("story", "state", "林婉", *names).json["facts"] == {"arm": "stiff 僵硬"}
+    plan = file(told / "plan.json", PLAN)
+    context = cli("scene", "--plan", plan, *at[:4], "--scene-index", "2").json
+    assert (context["chapter_index"], context["scene_index"]) == (2, 2)
+    assert context["entity_states"][0]["facts"] == {"arm": "stiff 僵硬"}
+
+
 def test_from_a_cast_to_a_context(cli: Cli, told: Path) -> None:
     states = {"林婉": {"left arm": "injured"}}
     added = cli(

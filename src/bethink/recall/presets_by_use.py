@@ -107,7 +107,7 @@ STORY = Preset(
     "story",
     (
         OneSpace(),
-        SearchExact(numbers=True),
+        SearchExact(numbers=True, mentioned=0),  # every phrase names somebody of the scene
         SideBySide((SearchMeaning(), SearchWords())),
         SearchWorking(),
         Thresholds(),

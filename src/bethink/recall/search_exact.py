@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from string import capwords
 from typing import ClassVar
 
-from bethink.errors import StoreCorrupt
+from bethink.errors import StoreError
 from bethink.filters import All, Condition
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.partly import told_if_partly
@@ -67,7 +67,7 @@ class SearchExact:
             draft = self._exactly(wanted, names, draft, kit)
         try:
             return self._with_entities(draft, kit)
-        except StoreCorrupt as e:  # the other searches may still answer
+        except StoreError as e:  # the other searches may still answer
             return draft.failed("the search by entities", e)
 
     def _exactly(
@@ -109,7 +109,8 @@ class SearchExact:
         the whole question. A store without entities is asked once, by an index."""
         query = draft.query
         asked = asked_name(query.text)
-        memories = self._having(_possible_names(query.text, asked), draft, kit)
+        names = _possible_names(query.text, asked) if self.mentioned else _ways_to_write({asked})
+        memories = self._having(names, draft, kit)
         if not memories:
             return draft
         about = [one for one in memories if is_about(one, asked)]
@@ -168,11 +169,13 @@ def _possible_names(text: str, asked: str) -> tuple[str, ...]:
     names = {asked}
     for first, (start, _) in enumerate(at):
         names.update(text[start:end] for _, end in at[first : first + _LONGEST_NAME])
-    return _ways_to_write(n for n in names if len(n) > 1 and "\0" not in n)
+    return _ways_to_write(names)
 
 
 def _ways_to_write(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple({way for name in names for way in (name, name.lower(), capwords(name))})
+    """One letter or ideograph is in half of all questions."""
+    told = [one for one in names if len(one) > 1 and "\0" not in one]
+    return tuple({way for one in told for way in (one, one.lower(), capwords(one))})
 
 
 def _together(some: Sequence[Found], others: Sequence[Found]) -> list[Found]:

@@ -254,8 +254,7 @@ class Story:
         from bethink.story.timeline import timeline
 
         end = point(chapter, _LAST_SCENE if scene is None else scene)
-        if isinstance(window, bool) or not isinstance(window, int) or window < 0:
-            raise InvalidInput(f"window: expected a whole number from 0, got {window!r}")
+        _check_window(window)
         return timeline(
             self._shelf,
             self._names(),
@@ -265,6 +264,23 @@ class Story:
             allow_future=allow_future,
             kinds=(EVENT, STATE) if states else (EVENT,),
         )
+
+    @either_name
+    def snapshots(
+        self,
+        chapter: int,
+        scene: int | None = None,
+        *,
+        window: int = 3,
+        entity: str | None = None,
+    ) -> list[EntityStateSnapshot]:
+        """The same as states: for each scene, of everybody who changed or took part in it, what
+        held at its end, what changed in it and what happened."""
+        from bethink.story.timeline import snapshots
+
+        _check_window(window)
+        end = point(chapter, _LAST_SCENE if scene is None else scene)
+        return snapshots(self._shelf, self._names(), end, window=window, entity=entity)
 
     # What is open
 
@@ -387,3 +403,8 @@ class Story:
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
             raise InvalidInput(f"deadline: expected seconds above 0, got {seconds!r}")
         return float(seconds)
+
+
+def _check_window(window: object) -> None:
+    if isinstance(window, bool) or not isinstance(window, int) or window < 0:
+        raise InvalidInput(f"window: expected a whole number from 0, got {window!r}")
