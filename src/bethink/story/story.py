@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bethink.errors import InvalidInput, StoreError
-from bethink.shelf import Shelf
+from bethink.shelf import Shelf, space_of
 from bethink.story.casting import keep_cast, kept_names, names_with
 from bethink.story.models import (
     Cast,
@@ -385,12 +385,7 @@ class Story:
             scene = (last.scene + 1 if last and follows else 1) if scene is None else scene
         here, tokens = point(chapter, scene), checked_budget(budget)
         plan = plan_from(plan)
-        others: list[str] = []
-        given = Cast()
-        if is_names(characters):
-            others = [str(one) for one in characters or ()]
-        elif characters is not None:
-            given = cast_from(characters)
+        given, others = _cast_and_names(characters)
         maker = ContextMaker(
             self._shelf, here, deadline=self._deadline(deadline), allow_future=allow_future
         )
@@ -403,6 +398,31 @@ class Story:
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
             raise InvalidInput(f"deadline: expected seconds above 0, got {seconds!r}")
         return float(seconds)
+
+
+def _cast_and_names(characters: Characters | Mapping[str, Any]) -> tuple[Cast, list[str]]:
+    if is_names(characters):
+        return Cast(), [str(one) for one in characters or ()]
+    return Cast() if characters is None else cast_from(characters), []
+
+
+@either_name
+def context_without_store(
+    project: str,
+    plan: ScenePlan | Mapping[str, Any] | str,
+    characters: Characters | Mapping[str, Any],
+    chapter: int,
+    scene: int,
+    *,
+    why: str,
+) -> SceneMemoryContext:
+    """What `Story.scene_context` gives where no engine can be opened: `degraded`, with the reason
+    in `missing`."""
+    from bethink.story.context import without_store
+
+    given, others = _cast_and_names(characters)
+    here = point(chapter, scene)
+    return without_store(space_of(project), plan_from(plan), Names(given), others, here, why)
 
 
 def _check_window(window: object) -> None:

@@ -16,7 +16,7 @@ from bethink.doors.http.replies import reply
 from bethink.doors.http.routing import routes
 from bethink.doors.http.waiting import may_wait
 from bethink.doors.http.writes import IdempotencyKey, write
-from bethink.errors import InvalidInput
+from bethink.errors import InvalidInput, StoreError, said_to_anybody
 from bethink.story.models import (
     Cast,
     Character,
@@ -29,6 +29,7 @@ from bethink.story.models import (
     Thread,
     TimelineEntry,
 )
+from bethink.story.story import context_without_store
 
 router = routes("stories", prefix="/v1/story")
 _Count = Annotated[int | None, Query(description="counted as you count them")]
@@ -294,18 +295,25 @@ def move(request: Request, project: str, body: MovedScene, key: IdempotencyKey =
 @router.post("/{project:name}/context", summary="Context", response_model=SceneMemoryContext)
 def context(request: Request, project: str, body: ForScene) -> Response:
     """What to know before a scene is written: states, memories, timeline and threads from before
-    it. What could not be asked is named in `missing`; the rest answers all the same."""
-    with at_desk(request) as desk:
-        answer = desk.scene_context(
-            project,
-            body.plan,
-            body.characters,
-            body.chapter,
-            body.scene,
-            budget=body.budget,
-            deadline=body.deadline,
-            allow_future=body.allow_future,
-        )
+    it. What could not be asked is named in `missing`; the rest answers all the same. A store that
+    is damaged or away answers `degraded`."""
+    try:
+        with at_desk(request) as desk:
+            answer = desk.scene_context(
+                project,
+                body.plan,
+                body.characters,
+                body.chapter,
+                body.scene,
+                budget=body.budget,
+                deadline=body.deadline,
+                allow_future=body.allow_future,
+            )
+    except StoreError as e:
+        place, why = (body.chapter, body.scene), said_to_anybody(e)
+        answer = context_without_store(
+            project, body.plan, body.characters, *place, why=why
+        ).model_dump(mode="json")
     metrics_of(request).recalled(answer["status"])
     return reply(answer)
 
