@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from bethink.errors import BethinkError, InvalidInput
+from bethink.errors import BethinkError, InvalidInput, said_to_anybody
 from bethink.recall.draft import Deadline
 from bethink.shelf import Shelf
 from bethink.story.fitting import BEFORE
@@ -139,10 +139,8 @@ class ContextMaker:
         self._parts += 1
         try:
             return within(self._deadline.left(), do)
-        except BethinkError as e:
-            self._missing.append(f"{what}: {e}")
-        except Exception as e:  # somebody's store or embedder: the scene must still be written
-            self._missing.append(f"{what}: {type(e).__name__}: {e}")
+        except Exception as e:  # also somebody's store or embedder: the scene must be written
+            self._missing.append(f"{what}: {said_to_anybody(e)}")
         self._failed += 1
         return otherwise
 
