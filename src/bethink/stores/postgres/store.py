@@ -163,8 +163,10 @@ class PostgresStore(HasGenerations, HasWhole):
         side = "<" if newest_first else ">"
         beyond = "" if cursor is None else f"AND m.row {side} {place(cursor)}"
         with self._database.ask() as reader:
-            numbers = [space.id for space in spaces_of(reader, spaces)]
+            numbers = self._numbers(reader, spaces)
             few = labels.few(reader, numbers, where) or "true"
+            if few == labels.NONE:
+                return Page([], None)
             rows = reader.execute(
                 f"SELECT m.row, {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
                 f"WHERE m.space = ANY(%s) {beyond} AND {few} AND {condition} "
@@ -216,6 +218,9 @@ class PostgresStore(HasGenerations, HasWhole):
     def pending(self, spaces: Sequence[str]) -> int:
         with self._database.ask() as reader:
             return sum(vector_tables.frame(reader, spaces).waiting)
+
+    def _numbers(self, reader: Cursor, spaces: Sequence[str] | None) -> list[int]:
+        return [space.id for space in spaces_of(reader, spaces)]
 
     # Searching
 
