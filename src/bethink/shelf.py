@@ -30,14 +30,26 @@ def made_id(space: str, kind: str, *parts: object) -> str:
     return f"{space}~{kind}/{made}"
 
 
+def space_of(name: str) -> str:
+    return check_space("-".join(name.split()) if isinstance(name, str) else name)
+
+
 class Shelf:
     def __init__(self, engine: Engine, space: str) -> None:
         """`space` may be a title: `The Lighthouse` is kept in the space `The-Lighthouse`."""
         self.engine = engine
-        self.space = check_space("-".join(space.split()) if isinstance(space, str) else space)
+        self.space = space_of(space)
 
     def id(self, kind: str, *parts: object) -> str:
         return made_id(self.space, kind, *parts)
+
+    def is_begun(self) -> bool:
+        """Whether anything was ever told in this space; a name that is mistyped never was."""
+        try:
+            self.engine.list(spaces=self.space, limit=1)
+        except UnknownSpace:
+            return False
+        return True
 
     def every(self, where: Where) -> list[Memory]:
         """All that fits, in the order told; nothing in a project that is not begun."""

@@ -32,6 +32,19 @@ def told(cli: Cli, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_chapter_index_and_scene_index_are_accepted(cli: Cli, told: Path) -> None:
+    at = ("--project-id", "river", "--chapter-index", "2", "--scene-index", "1")
+    added = cli("story", "add", file(told / "s.md", "林婉没有说话。Not a word."), *at).json
+    assert (added["chapter"], added["scene"]) == (2, 1)
+    assert cli("story", "state", "林婉", *at, "--set", "arm=stiff 僵硬").code == 0
+    for names in (at, HERE):
+        assert cli("story", "state", "林婉", *names).json["facts"] == {"arm": "stiff 僵硬"}
+    plan = file(told / "plan.json", PLAN)
+    context = cli("scene", "--plan", plan, *at[:4], "--scene-index", "2").json
+    assert (context["chapter_index"], context["scene_index"]) == (2, 2)
+    assert context["entity_states"][0]["facts"] == {"arm": "stiff 僵硬"}
+
+
 def test_from_a_cast_to_a_context(cli: Cli, told: Path) -> None:
     states = {"林婉": {"left arm": "injured"}}
     added = cli(
@@ -201,3 +214,56 @@ def test_asking_creates_no_store(cli: Cli, tmp_path: Path) -> None:
         ran = cli(*arguments)
         assert (ran.code, ran.error["code"]) == (5, "store_missing")
     assert not (tmp_path / "memory.db").exists()
+
+
+@pytest.mark.parametrize("damage", ["no store", "away"])
+def test_a_store_that_fails_blocks_no_scene(cli: Cli, tmp_path: Path, damage: str) -> None:
+    bad = tmp_path / "bad.db"
+    bad.write_bytes(b"no store " * 1000)
+    store = str(bad) if damage == "no store" else "postgresql://nobody@127.0.0.1:1/none"
+    out = tmp_path / "context.json"
+    plan = {
+        "title": "Back 归来",
+        "characters": ["林婉"],
+        "beats": ["谁下的毒", "the poisoned blade"],
+    }
+    ran = cli("scene", "--plan", file(tmp_path / "plan.json", plan), "--characters",
+              file(tmp_path / "cast.json", CAST), *HERE, "--out", str(out),
+              "--store", store)  # fmt: skip
+    assert (ran.code, ran.out) == (0, "")
+    assert "store: " in ran.err and "degraded" in ran.err
+    context = json.loads(out.read_text("utf-8"))
+    assert (context["status"], context["project_id"]) == ("degraded", "river")
+    assert context["missing"][0].startswith("store: ")
+    assert "谁下的毒" in str(context["phrases"])
+    assert (context["entity_states"], context["timeline_context"]) == ([], None)
+
+
+def test_a_damaged_page_costs_what_it_held(cli: Cli, told: Path) -> None:
+    """The store opens, and some of it cannot be read: the file is written all the same."""
+    store = Path(cli("status").json["store"])
+    pages = store.read_bytes()
+    store.write_bytes(pages[: 4096 * 3] + b"\x5a" * (len(pages) - 4096 * 5) + pages[-4096 * 2 :])
+    out = told / "context.json"
+    ran = cli("scene", "--plan", file(told / "plan.json", PLAN), *HERE, "--out", str(out))
+    assert ran.code == 0
+    context = json.loads(out.read_text("utf-8"))
+    assert context["status"] == "degraded"
+    assert context["missing"]
+
+
+def test_a_project_that_is_mistyped_is_told_apart_from_an_empty_one(cli: Cli, told: Path) -> None:
+    plan = file(told / "plan.json", PLAN)
+    wrong = ("--project", "rivre", "--chapter", "2", "--scene", "1")
+    ran = cli("scene", "--plan", plan, *wrong)
+    assert ran.json["status"] == "empty"
+    assert any("there is no 'rivre'" in note for note in ran.json["notes"])
+    for what in ("timeline", "threads", "cast"):
+        asked = cli("story", what, *wrong[: 2 if what == "cast" else 6])
+        assert "there is no project 'rivre'; did you mean 'river'?" in asked.err
+    assert cli("story", "cast", file(told / "c.json", CAST), "--project", "begun").code == 0
+    begun = cli("scene", "--plan", plan, "--project", "begun", "--chapter", "1", "--scene", "1")
+    assert begun.json["status"] == "empty"
+    assert not any("there is no" in note for note in begun.json["notes"])
+    asked = cli("story", "timeline", "--project", "begun", "--chapter", "1")
+    assert "there is no project" not in asked.err

@@ -63,6 +63,22 @@ def test_rest_hides_the_path_and_the_log_has_it(
     assert answer.headers["x-request-id"] in said
 
 
+def test_a_scene_is_given_what_is_left(server: Served, damaged: Path) -> None:
+    body = {
+        "chapter": 2,
+        "scene": 1,
+        "plan": {"title": "Back 归来", "characters": ["林婉"], "beats": ["谁下的毒"]},
+        "characters": [{"name": "Lin Wan", "aliases": ["林婉"]}],
+    }
+    answer = server.client().post("/v1/story/river/context", json=body)
+    assert answer.status_code == 200
+    context = answer.json()
+    assert (context["status"], context["project_id"]) == ("degraded", "river")
+    assert context["missing"][0].startswith("store: ")
+    assert "谁下的毒" in str(context["phrases"])
+    assert "秘密" not in answer.text
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_mcp_over_http_hides_it_too(
     server: Served, damaged: Path, caplog: pytest.LogCaptureFixture, mode: str

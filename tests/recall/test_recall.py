@@ -128,6 +128,7 @@ def test_the_trace_tells_every_stage(engine: Engine) -> None:
         "one_per_memory",
         "deduplicate",
         "reader",
+        "asked_by_name",
         "newer_first",
         "cut",
         "weights",

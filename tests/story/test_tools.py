@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bethink.story import Story, StoryTools
+from bethink.story import EntityStateSnapshot, Story, StoryTools
 from tests.embedders.serving import Reply, Request, server_at
 from tests.llms.chatting import chat_reply, say
 
@@ -39,10 +39,34 @@ def test_as_functions(tools: StoryTools) -> None:
     assert state.facts == {"arm": "injured"}
     assert tools.get_entity_state_tool("nobody 无人") is None
     assert tools.get_entity_state_tool("林婉", 0, 5) is None
-    kinds = [(e.chapter, e.content_type) for e in tools.get_recent_timeline_tool()]
-    assert kinds == [(1, "event"), (1, "entity_state"), (2, "event")]
     assert [e.chapter for e in tools.get_recent_timeline_tool(2, window=0)] == [2]
     assert [e.chapter for e in tools.get_recent_timeline_tool(entity_id="王爺")] == [2]
+
+
+def test_the_timeline_is_made_of_snapshots(story: Story) -> None:
+    story.add_scene(
+        1, 1, "林婉在码头受了伤。", states={"林婉": {"arm": "injured"}}, events=["林婉中了一箭"]
+    )
+    story.add_scene(1, 2, "Rain.", events=["A storm breaks over the town"])
+    story.add_scene(
+        2, 1, "Zhao Yun waits.", states={"林婉": {"mood": "calm"}}, events=["赵允 waits for 林婉"]
+    )
+    told = StoryTools(story).get_recent_timeline_tool(chapter_index=2)
+    assert all(isinstance(one, EntityStateSnapshot) for one in told)
+    lin = [one for one in told if one.entity_id == "lin"]
+    assert [(one.chapter_index, one.scene_index) for one in lin] == [(1, 1), (2, 1)]
+    assert [one.facts for one in lin] == [{"arm": "injured"}, {"arm": "injured", "mood": "calm"}]
+    assert [[change.key for change in one.changes] for one in lin] == [["arm"], ["mood"]]
+    assert [one.events for one in lin] == [["林婉中了一箭"], ["赵允 waits for 林婉"]]
+    (zhao,) = StoryTools(story).get_recent_timeline_tool(entity_id="赵允")
+    assert zhao.facts == {}
+    assert zhao.events == ["赵允 waits for 林婉"]
+    (nobody,) = [one for one in told if not one.entity_id]
+    assert (nobody.chapter_index, nobody.scene_index) == (1, 2)
+    assert nobody.events == ["A storm breaks over the town"]
+    assert [(one.chapter, one.scene) for one in told] == sorted(
+        (one.chapter, one.scene) for one in told
+    )
 
 
 def test_bound_to_a_scene_they_tell_nothing_from_it_on(tools: StoryTools) -> None:
@@ -88,7 +112,7 @@ def test_called_as_a_model_calls_them(tools: StoryTools) -> None:
     )
     assert [one["chapter_index"] for one in told] == [1]
     assert called("get_entity_state_tool", {"entity_id": "无人"}) is None
-    assert called("get_recent_timeline_tool", "")[0]["participants"] == ["lin"]
+    assert called("get_recent_timeline_tool", "")[0]["entity_id"] == "lin"
     for name, arguments, said in (
         ("no_such_tool", {}, "there is no tool"),
         ("search_story_memory_tool", "{", "not JSON"),

@@ -12,6 +12,7 @@ __all__ = [
     "PRESETS",
     "AddReplies",
     "AsOf",
+    "AskedByName",
     "Budget",
     "Candidate",
     "CardsGiveWay",
@@ -92,7 +93,7 @@ if TYPE_CHECKING:
     from bethink.recall.contradictions import NewerFirst
     from bethink.recall.deduplicate import Deduplicate, OnePerMemory
     from bethink.recall.draft import Deadline, Draft, Kit, Period, Stage
-    from bethink.recall.exact_first import ExactFirst
+    from bethink.recall.exact_first import AskedByName, ExactFirst
     from bethink.recall.expand import Expand
     from bethink.recall.faq_entries import FaqEntries
     from bethink.recall.faq_once import FaqOnce
@@ -154,7 +155,7 @@ else:
             "bethink.recall.contradictions": "NewerFirst",
             "bethink.recall.deduplicate": "Deduplicate OnePerMemory",
             "bethink.recall.draft": "Deadline Draft Kit Period Stage",
-            "bethink.recall.exact_first": "ExactFirst",
+            "bethink.recall.exact_first": "AskedByName ExactFirst",
             "bethink.recall.expand": "Expand",
             "bethink.recall.faq_entries": "FaqEntries",
             "bethink.recall.faq_once": "FaqOnce",

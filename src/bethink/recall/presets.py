@@ -12,6 +12,7 @@ from bethink.recall.budget import Budget
 from bethink.recall.contradictions import NewerFirst
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Draft, Kit, Stage
+from bethink.recall.exact_first import AskedByName
 from bethink.recall.fuse import OrderByWeights, ReciprocalRanks
 from bethink.recall.fuse_adaptively import FuseAdaptively
 from bethink.recall.hydrate import Hydrate
@@ -72,6 +73,7 @@ BALANCED = Preset(
         OnePerMemory(),
         Deduplicate(),
         Read(),
+        AskedByName(),
         NewerFirst(),
         Cut(),
         OrderByWeights(),

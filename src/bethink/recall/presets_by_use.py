@@ -14,7 +14,7 @@ from bethink.recall.cards import CardsGiveWay
 from bethink.recall.contradictions import NewerFirst
 from bethink.recall.deduplicate import Deduplicate, OnePerMemory
 from bethink.recall.draft import Stage
-from bethink.recall.exact_first import ExactFirst
+from bethink.recall.exact_first import AskedByName, ExactFirst
 from bethink.recall.expand import Expand
 from bethink.recall.faq_entries import FaqEntries
 from bethink.recall.faq_once import FaqOnce
@@ -60,6 +60,7 @@ WORKFLOW = Preset(
         ReadSignals(),
         Judge(order=False),
         Deduplicate(),
+        AskedByName(order=False),
         NewerFirst(),
         Cut(),
         NearestFew(count=_COLD),
@@ -92,6 +93,7 @@ NOTEBOOK = Preset(
         ReadSignals(),
         Judge(),
         Deduplicate(),
+        AskedByName(),
         NewerFirst(),
         Cut(),
         Salience(),
@@ -105,7 +107,7 @@ STORY = Preset(
     "story",
     (
         OneSpace(),
-        SearchExact(numbers=True),
+        SearchExact(numbers=True, mentioned=0),  # every phrase names somebody of the scene
         SideBySide((SearchMeaning(), SearchWords())),
         SearchWorking(),
         Thresholds(),
@@ -118,6 +120,7 @@ STORY = Preset(
         ReadSignals(),
         Judge(),
         Deduplicate(),
+        AskedByName(),
         NewerFirst(),
         Cut(),
         OrderByWeights(),
@@ -178,6 +181,7 @@ def knowledge_preset(
             Judge(),
             Read(),
             Deduplicate(),
+            AskedByName(),
             NewerFirst(),
             *((Cut(),) if abstain else ()),
             OrderByWeights(),
@@ -210,6 +214,7 @@ SKILL = Preset(
         Judge(order=False),
         Deduplicate(),
         StandingInstructions(),
+        AskedByName(order=False),
         NewerFirst(),
         Cut(unasked=True),  # one word in common is no reason to speak
         Budget(),

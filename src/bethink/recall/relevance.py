@@ -41,7 +41,9 @@ BASE = "base"
 _FILE = "relevance.json"
 # What another channel found (the newest of working memory, an earlier turn's reference, the web) is
 # handed out for a reason of its own: it is neither judged nor cut.
-_JUDGED = frozenset({"meaning", "words", "exact", "timeline", "neighbour", "faq", "expansion"})
+_JUDGED = frozenset(
+    {"meaning", "words", "exact", "entity", "timeline", "neighbour", "faq", "expansion"}
+)
 _UNCERTAIN_HITS = 3
 _ROUNDING = 1e-9
 

@@ -4,10 +4,11 @@ named in `missing`, and the others answer all the same."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from bethink.errors import BethinkError, InvalidInput
+from bethink.errors import BethinkError, InvalidInput, said_to_anybody
 from bethink.recall.draft import Deadline
 from bethink.shelf import Shelf
 from bethink.story.fitting import BEFORE
@@ -56,6 +57,27 @@ _OF_OTHERS = 0.5  # measured: with more, unrelated scenes push into the first th
 _MODEL_SHARE = 0.5  # of the time that is left: the searches need the rest
 
 
+def not_begun(project: str) -> str:
+    return f"project: there is no {project!r}; nothing was ever told of it. Is the name right?"
+
+
+def without_store(
+    project: str, plan: ScenePlan, names: Names, others: Sequence[str], here: Point, why: str
+) -> SceneMemoryContext:
+    """The context where the store cannot be opened: who is in the scene and what to look for, by
+    the plan and the cast that are given, so that the scene can still be written."""
+    scene = in_the_scene(plan, others, names)
+    return SceneMemoryContext(
+        project_id=project,
+        chapter_index=here.chapter,
+        scene_index=here.scene,
+        retrieval_timestamp=datetime.now(UTC),
+        status=Status.DEGRADED.value,
+        missing=[f"store: {why}", *(f"characters: {note}" for note in scene.notes)],
+        phrases=by_rules(plan, scene.entities, names, ""),
+    )
+
+
 class _Before:
     """The scene before this one: its last part, and what it was about."""
 
@@ -79,6 +101,8 @@ class ContextMaker:
     def make(
         self, plan: ScenePlan, names: Callable[[], Names], given: Names, others: Sequence[str]
     ) -> SceneMemoryContext:
+        if not self._part("project", self._shelf.is_begun, True):
+            self._notes.append(not_begun(self._shelf.space))
         who_is_who = self._part("cast", names, given)
         scene = in_the_scene(plan, others, who_is_who)
         self._missing += [f"characters: {note}" for note in scene.notes]
@@ -115,10 +139,8 @@ class ContextMaker:
         self._parts += 1
         try:
             return within(self._deadline.left(), do)
-        except BethinkError as e:
-            self._missing.append(f"{what}: {e}")
-        except Exception as e:  # somebody's store or embedder: the scene must still be written
-            self._missing.append(f"{what}: {type(e).__name__}: {e}")
+        except Exception as e:  # also somebody's store or embedder: the scene must be written
+            self._missing.append(f"{what}: {said_to_anybody(e)}")
         self._failed += 1
         return otherwise
 

@@ -217,15 +217,47 @@ class States:
 
     def all(self, where: Where) -> dict[str, EntityStateSnapshot]:
         """Every entity that anything was recorded of."""
+        states = {
+            entity_id: merged(entity_id, self._name(entity_id, found), found)
+            for entity_id, found in self._records(where).items()
+        }
+        return {entity_id: state for entity_id, state in states.items() if state is not None}
+
+    def by_scene(
+        self, told: Mapping[tuple[Point, str], list[str]], where: Where
+    ) -> list[EntityStateSnapshot]:
+        """Of each scene and entity, given the events of it there: what held at the end of the
+        scene, and what changed in it."""
+        records = self._records(where)
+        found: list[EntityStateSnapshot] = []
+        for (place, entity_id), events in told.items():
+            every = records.get(entity_id, [])
+            until_then = [m for m in every if (at := point_of(m)) is not None and at <= place]
+            name = self._name(entity_id, every) if entity_id else ""
+            state = merged(entity_id, name, until_then)
+            found.append(
+                EntityStateSnapshot(
+                    entity_id=entity_id,
+                    name=name,
+                    chapter_index=place.chapter,
+                    scene_index=place.scene,
+                    facts=state.facts if state else {},
+                    changes=[c for c in state.changes if (c.chapter, c.scene) == place]
+                    if state
+                    else [],
+                    sources=state.sources if state else {},
+                    contradictions=state.contradictions if state else [],
+                    events=events,
+                )
+            )
+        return found
+
+    def _records(self, where: Where) -> dict[str, list[Memory]]:
         records: dict[str, list[Memory]] = {}
         for memory in self._shelf.of_kind(STATE, where):
             for written in memory.entities[:1]:
                 records.setdefault(self._names.now(written), []).append(memory)
-        states = {
-            entity_id: merged(entity_id, self._name(entity_id, found), found)
-            for entity_id, found in records.items()
-        }
-        return {entity_id: state for entity_id, state in states.items() if state is not None}
+        return records
 
     def _name(self, entity_id: str, records: Iterable[Memory]) -> str:
         """As in the cast; of one who is not in it, as it was told."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bethink.errors import InvalidInput, StoreError
 from bethink.lazy_exports import hinting
-from bethink.shelf import Shelf
+from bethink.shelf import Shelf, space_of
 from bethink.story.casting import keep_cast, kept_names, names_with
 from bethink.story.models import (
     Cast,
@@ -300,8 +300,7 @@ class Story:
             last = self.last_scene()
             chapter = window = 0 if last is None else last.chapter
         end = point(chapter, _LAST_SCENE if scene is None else scene)
-        if isinstance(window, bool) or not isinstance(window, int) or window < 0:
-            raise InvalidInput(f"window: expected a whole number from 0, got {window!r}")
+        _check_window(window)
         return timeline(
             self._shelf,
             self._names(),
@@ -311,6 +310,23 @@ class Story:
             allow_future=allow_future,
             kinds=(EVENT, STATE) if states else (EVENT,),
         )
+
+    @either_name
+    def snapshots(
+        self,
+        chapter: int,
+        scene: int | None = None,
+        *,
+        window: int = 3,
+        entity: str | None = None,
+    ) -> list[EntityStateSnapshot]:
+        """The same as states: for each scene, of everybody who changed or took part in it, what
+        held at its end, what changed in it and what happened."""
+        from bethink.story.timeline import snapshots
+
+        _check_window(window)
+        end = point(chapter, _LAST_SCENE if scene is None else scene)
+        return snapshots(self._shelf, self._names(), end, window=window, entity=entity)
 
     # What is open
 
@@ -415,12 +431,7 @@ class Story:
             scene = (last.scene + 1 if last and follows else 1) if scene is None else scene
         here, tokens = point(chapter, scene), checked_budget(budget)
         plan = plan_from(plan)
-        others: list[str] = []
-        given = Cast()
-        if is_names(characters):
-            others = [str(one) for one in characters or ()]
-        elif characters is not None:
-            given = cast_from(characters)
+        given, others = _cast_and_names(characters)
         maker = ContextMaker(
             self._shelf, here, deadline=self._deadline(deadline), allow_future=allow_future
         )
@@ -433,3 +444,33 @@ class Story:
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
             raise InvalidInput(f"deadline: expected seconds above 0, got {seconds!r}")
         return float(seconds)
+
+
+def _cast_and_names(characters: Characters | Mapping[str, Any]) -> tuple[Cast, list[str]]:
+    if is_names(characters):
+        return Cast(), [str(one) for one in characters or ()]
+    return Cast() if characters is None else cast_from(characters), []
+
+
+@either_name
+def context_without_store(
+    project: str,
+    plan: ScenePlan | Mapping[str, Any] | str,
+    characters: Characters | Mapping[str, Any],
+    chapter: int,
+    scene: int,
+    *,
+    why: str,
+) -> SceneMemoryContext:
+    """What `Story.scene_context` gives where no engine can be opened: `degraded`, with the reason
+    in `missing`."""
+    from bethink.story.context import without_store
+
+    given, others = _cast_and_names(characters)
+    here = point(chapter, scene)
+    return without_store(space_of(project), plan_from(plan), Names(given), others, here, why)
+
+
+def _check_window(window: object) -> None:
+    if isinstance(window, bool) or not isinstance(window, int) or window < 0:
+        raise InvalidInput(f"window: expected a whole number from 0, got {window!r}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bethink.shelf import Shelf, Where
-from bethink.story.models import TimelineEntry
+from bethink.story.models import EntityStateSnapshot, TimelineEntry
 from bethink.story.naming import Names
-from bethink.story.shelf import EVENT, STATE, point_of
+from bethink.story.shelf import EVENT, STATE, Point, point_of, until
+from bethink.story.states import States
 from bethink.vocabulary import Memory
 
 
@@ -44,3 +45,27 @@ def _entry(memory: Memory, names: Names) -> TimelineEntry | None:
         time=time if isinstance(time, str) else "",
         content_type=memory.kind,
     )
+
+
+def snapshots(
+    shelf: Shelf, names: Names, end: Point, *, window: int, entity: str | None
+) -> list[EntityStateSnapshot]:
+    """A snapshot for each scene and each entity of which something was recorded in it, or which
+    took part in what happened. An event that names nobody is in a snapshot with no entity."""
+    entries = timeline(
+        shelf,
+        names,
+        end.chapter,
+        until(end),
+        window=window,
+        allow_future=False,
+        kinds=(EVENT, STATE),
+    )
+    told: dict[tuple[Point, str], list[str]] = {}
+    for entry in entries:
+        for one in entry.participants or [""]:
+            events = told.setdefault((Point(entry.chapter, entry.scene), one), [])
+            events += [entry.text] if entry.content_type == EVENT else []
+    wanted = None if entity is None else names.canonical(entity)
+    kept = {key: events for key, events in told.items() if wanted in (None, key[1])}
+    return States(shelf, names).by_scene(kept, until(end))

@@ -21,7 +21,7 @@ from bethink.story.reading import either_name
 from bethink.story.shelf import CAST, EVENT, SCENE, STATE, THREAD, Point, point
 
 if TYPE_CHECKING:
-    from bethink.story.models import EntityStateSnapshot, StoryMemoryChunk, TimelineEntry
+    from bethink.story.models import EntityStateSnapshot, StoryMemoryChunk
     from bethink.story.story import Story
 
 SEARCH, STATE_OF, TIMELINE = (
@@ -60,8 +60,8 @@ _PURPOSES = {
     "best first; an empty list where there is nothing.",
     STATE_OF: "What holds of a character or object as of a scene: wounds, whereabouts, what it "
     "holds or knows, with what changed when. null where nothing was recorded.",
-    TIMELINE: "What happened, and what was recorded of characters, in the last few chapters, in "
-    "the order of the story.",
+    TIMELINE: "The last few chapters, in the order of the story: for each scene and character what "
+    "held at its end, what changed in it, and what happened.",
 }
 
 
@@ -105,16 +105,13 @@ class StoryTools:
 
     def get_recent_timeline_tool(
         self, chapter_index: int | None = None, window: int = 3, entity_id: str | None = None
-    ) -> list[TimelineEntry]:
-        """Events and recorded states of so many chapters up to that one."""
+    ) -> list[EntityStateSnapshot]:
+        """States and events of so many chapters up to that one, a snapshot for each scene and
+        entity, in the order of the story."""
         at = self._at_most(chapter_index, None)
         if at is None:
             return []
-        entries = self._story.timeline(at.chapter, at.scene, window=window, states=True)
-        if entity_id is None:
-            return entries
-        wanted = self._story.canonical(entity_id)
-        return [entry for entry in entries if wanted in entry.participants]
+        return self._story.snapshots(at.chapter, at.scene, window=window, entity=entity_id)
 
     def _at_most(self, chapter: int | None, scene: int | None) -> Point | None:
         """The scene that is asked for, or the last before the one that is written; None: there is

@@ -119,6 +119,35 @@ def test_scenes_move_and_go(story: httpx.Client) -> None:
     assert none.json() == {"memories": 0}
 
 
+def test_chapter_index_and_scene_index_are_accepted(story: httpx.Client) -> None:
+    at = {"chapter_index": 2, "scene_index": 1}
+    told = {**at, "text": "林婉上了船。Lin Wan boards the ship.", "events": ["林婉 boards"]}
+    assert story.post(f"{RIVER}/scenes", json=told).status_code == 201
+    for path, others in (("state", {"entity": "林婉"}), ("states", {}), ("threads", {})):
+        answers = [
+            story.get(f"{RIVER}/{path}", params={**others, **place})
+            for place in (at, {"chapter": 2, "scene": 1})
+        ]
+        assert [one.status_code for one in answers] == [200, 200]
+        assert answers[0].json() == answers[1].json()
+        assert "injured" in answers[0].text or path == "threads"
+    (first,) = story.get(f"{RIVER}/timeline", params={"chapter_index": 2, "window": 0}).json()[
+        "timeline"
+    ]
+    assert (first["chapter"], first["scene"]) == (2, 1)
+    context = story.post(f"{RIVER}/context", json={"chapter_index": 3, "scene_index": 1}).json()
+    assert (context["chapter_index"], context["scene_index"]) == (3, 1)
+    moved = story.post(
+        f"{RIVER}/move", json={**at, "to_chapter_index": 5, "to_scene_index": 2}
+    ).json()
+    gone = {"chapter_index": 5, "scene_index": 2}
+    assert story.delete(f"{RIVER}/scenes", params=gone).json() == moved
+    both = story.get(f"{RIVER}/states", params={**at, "chapter": 3})
+    assert (both.status_code, "leave one of them out" in both.text) == (422, True)
+    neither = story.get(f"{RIVER}/states", params={"scene_index": 3})
+    assert (neither.status_code, "which chapter?" in neither.text) == (422, True)
+
+
 def test_a_context_within_a_budget(story: httpx.Client) -> None:
     asked = {"chapter": 2, "scene": 1, "plan": {"characters": ["林婉"]}}
     small = story.post(f"{RIVER}/context", json={**asked, "budget": 1}).json()

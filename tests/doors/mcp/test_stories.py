@@ -40,7 +40,8 @@ def test_a_model_looks_things_up_in_its_story(store: Path) -> None:
             nobody = await ask("get_entity_state_tool", entity_id="nobody")
             assert nobody.data["result"] is None
             timeline = (await ask("get_recent_timeline_tool")).data["result"]
-            assert {one["chapter"] for one in timeline} == {1}
+            assert {one["chapter_index"] for one in timeline} == {1}
+            assert timeline[0]["facts"] == {"arm": "injured 受伤"}
             wrong = await ask("search_story_memory_tool", query="x", top_k=0)
             assert wrong.error["code"] == "invalid_input"
 
@@ -69,6 +70,11 @@ def test_no_other_tool_tells_what_comes_later(store: Path, spaces: tuple[str, ..
                     refused = await ask(tool, **given, spaces=["江湖"])
                     assert refused.error["code"] == "unknown_space"
             assert "别处" in str((await ask("recall", question="码头")).data)  # the rest is there
+        by_index = ("--story", "江湖", "--chapter-index", "2", "--scene-index", "1")
+        async with on_stdio(store, *by_index) as ask:
+            asked = await ask("search_story_memory_tool", query="码头 dock")
+            assert asked.data["result"]
+            assert "FUTURE" not in str(asked.data)
         async with on_stdio(store, "--story", "江湖") as ask:  # bound to no scene: all of it
             assert "FUTURE" in str((await ask("recall", question="dock", spaces=["江湖"])).data)
 

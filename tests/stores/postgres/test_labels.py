@@ -8,7 +8,9 @@ from dataclasses import replace
 import psycopg
 import pytest
 
+from bethink import Engine
 from bethink.filters import parse_filter
+from bethink.settings import Settings
 from bethink.stores.in_memory import InMemoryStore
 from bethink.stores.postgres import labels, near
 from bethink.stores.postgres.database import tenant_number
@@ -118,3 +120,31 @@ def test_nothing_is_left_of_what_went(make_store: Callable[[], Store], address: 
     assert held() == len({(n, one) for n in rest for one in labels.labels_of(memory(n))})
     store.delete_space("global")
     assert held() == 0
+
+
+@pytest.mark.parametrize("where", FILTERS, ids=str)
+def test_a_scan_is_the_reference_s(both: list[Store], where: dict[str, object]) -> None:
+    condition = parse_filter(where)
+    for store in both:
+        store.put([make_entry(replace(memory(n), id=f"p{n}", space="p")) for n in range(40)])
+    for spaces in (None, ["global"], ["p"], ["p", "global"]):
+        for newest in (True, False):
+            pages = [
+                one.scan(spaces=spaces, where=condition, newest_first=newest, limit=30).memories
+                for one in both
+            ]
+            assert [m.id for m in pages[0]] == [m.id for m in pages[1]]
+
+
+@pytest.mark.parametrize(("question", "name"), [("hansa house", "Hansa House"), ("小美", "小美")])
+def test_an_entity_that_is_asked_for_by_name(
+    make_store: Callable[[], Store], question: str, name: str
+) -> None:
+    with Engine(make_store(), embedder=TOY, settings=Settings()) as engine:
+        engine.remember("It was moved there. 改到那里了。", id="it", entities=[name])
+        engine.remember("The printer is broken. 打印机坏了。")
+        answer = engine.recall(question)
+        assert answer.hits[0].id == "it"
+        assert "entity" in answer.hits[0].channels
+        held = [h.id for h in engine.recall(question, where={"tags": "none"}, floor=0).hits]
+        assert held == []

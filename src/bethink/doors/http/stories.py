@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Query, Request
+from fastapi import Depends, Query, Request
 from pydantic import AliasChoices, Field
 from starlette.responses import Response
 
@@ -16,6 +16,7 @@ from bethink.doors.http.replies import reply
 from bethink.doors.http.routing import routes
 from bethink.doors.http.waiting import may_wait
 from bethink.doors.http.writes import IdempotencyKey, write
+from bethink.errors import InvalidInput, StoreError, said_to_anybody
 from bethink.story.models import (
     Cast,
     Character,
@@ -28,13 +29,46 @@ from bethink.story.models import (
     Thread,
     TimelineEntry,
 )
+from bethink.story.story import context_without_store
 
 router = routes("stories", prefix="/v1/story")
-_CHAPTER = Annotated[int, Query(description="counted as you count them")]
-_SCENE = Annotated[int, Query(description="in its chapter")]
+_Count = Annotated[int | None, Query(description="counted as you count them")]
+_OtherName = Annotated[int | None, Query(description="another name of it")]
 
 
 # In a request either name will do.
+def _chapter(chapter: _Count = None, chapter_index: _OtherName = None) -> int | None:
+    return _either("chapter", chapter, chapter_index)
+
+
+def _scene(scene: _Count = None, scene_index: _OtherName = None) -> int | None:
+    return _either("scene", scene, scene_index)
+
+
+def _either(name: str, one: int | None, other: int | None) -> int | None:
+    if one is not None and other is not None and one != other:
+        raise InvalidInput(f"{name} and {name}_index are the same; leave one of them out")
+    return other if one is None else one
+
+
+def _needed_chapter(chapter: _Count = None, chapter_index: _OtherName = None) -> int:
+    return _given("chapter", _chapter(chapter, chapter_index))
+
+
+def _needed_scene(scene: _Count = None, scene_index: _OtherName = None) -> int:
+    return _given("scene", _scene(scene, scene_index))
+
+
+def _given(name: str, value: int | None) -> int:
+    if value is None:
+        raise InvalidInput(f"which {name}? give {name}=N")
+    return value
+
+
+_CHAPTER = Annotated[int, Depends(_needed_chapter)]
+_SCENE = Annotated[int, Depends(_needed_scene)]
+_MAYBE_CHAPTER = Annotated[int | None, Depends(_chapter)]
+_MAYBE_SCENE = Annotated[int | None, Depends(_scene)]
 _AnyChapter = Annotated[int, Field(validation_alias=AliasChoices("chapter", "chapter_index"))]
 _AnyScene = Annotated[int, Field(validation_alias=AliasChoices("scene", "scene_index"))]
 
@@ -84,9 +118,9 @@ class MovedScene(Body):
     """A scene, or a chapter where no scene is named."""
 
     chapter: _AnyChapter
-    scene: int | None = None
-    to_chapter: int
-    to_scene: int | None = None
+    scene: int | None = Field(None, validation_alias=AliasChoices("scene", "scene_index"))
+    to_chapter: int = Field(validation_alias=AliasChoices("to_chapter", "to_chapter_index"))
+    to_scene: int | None = Field(None, validation_alias=AliasChoices("to_scene", "to_scene_index"))
 
 
 class ToldThread(Body):
@@ -233,10 +267,11 @@ def remove(
     request: Request,
     project: str,
     chapter: _CHAPTER,
-    scene: Annotated[int | None, Query(description="left out: the whole chapter")] = None,
+    scene: _MAYBE_SCENE,
     key: IdempotencyKey = None,
 ) -> Response:
-    """With all that was told or recorded of it. Threads that it closed are open again."""
+    """Or a chapter, where no scene is named: with all that was told or recorded of it. Threads
+    that it closed are open again."""
     return write(
         request,
         lambda desk: desk.remove_from_story(project, chapter, scene),
@@ -260,18 +295,25 @@ def move(request: Request, project: str, body: MovedScene, key: IdempotencyKey =
 @router.post("/{project:name}/context", summary="Context", response_model=SceneMemoryContext)
 def context(request: Request, project: str, body: ForScene) -> Response:
     """What to know before a scene is written: states, memories, timeline and threads from before
-    it. What could not be asked is named in `missing`; the rest answers all the same."""
-    with at_desk(request) as desk:
-        answer = desk.scene_context(
-            project,
-            body.plan,
-            body.characters,
-            body.chapter,
-            body.scene,
-            budget=body.budget,
-            deadline=body.deadline,
-            allow_future=body.allow_future,
-        )
+    it. What could not be asked is named in `missing`; the rest answers all the same. A store that
+    is damaged or away answers `degraded`."""
+    try:
+        with at_desk(request) as desk:
+            answer = desk.scene_context(
+                project,
+                body.plan,
+                body.characters,
+                body.chapter,
+                body.scene,
+                budget=body.budget,
+                deadline=body.deadline,
+                allow_future=body.allow_future,
+            )
+    except StoreError as e:
+        place, why = (body.chapter, body.scene), said_to_anybody(e)
+        answer = context_without_store(
+            project, body.plan, body.characters, *place, why=why
+        ).model_dump(mode="json")
     metrics_of(request).recalled(answer["status"])
     return reply(answer)
 
@@ -327,12 +369,13 @@ def timeline(
     request: Request,
     project: str,
     chapter: _CHAPTER,
-    scene: Annotated[int | None, Query(description="left out: the whole chapter")] = None,
+    scene: _MAYBE_SCENE,
     window: int = 3,
     states: bool = False,
     allow_future: bool = False,
 ) -> Response:
-    """What happened up to a scene, from so many chapters before it."""
+    """What happened up to a scene (without one: in the whole chapter too), from so many chapters
+    before it."""
     with at_desk(request) as desk:
         return reply(
             desk.story_timeline(
@@ -345,8 +388,8 @@ def timeline(
 def threads(
     request: Request,
     project: str,
-    chapter: int | None = None,
-    scene: int | None = None,
+    chapter: _MAYBE_CHAPTER,
+    scene: _MAYBE_SCENE,
     entity: Annotated[list[str] | None, Query(description="may be repeated")] = None,
     closed: bool = False,
 ) -> Response:

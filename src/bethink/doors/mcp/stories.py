@@ -83,8 +83,8 @@ def story_tools(
         tool(
             "get_recent_timeline_tool",
             "Timeline",
-            "What happened, and what was recorded of characters, in the last chapters, in the "
-            "story's order.",
+            "The last chapters in the story's order: for each scene and character what held at its "
+            "end, what changed in it, and what happened.",
             RecentTimeline,
         ),
     )

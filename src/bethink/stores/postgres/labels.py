@@ -18,6 +18,7 @@ USUAL_KIND = "note"  # most memories are; a label for each would find nothing so
 # So many memories are ranked exactly before an index of vectors is asked: at 100,000 passages a
 # thousand take as long as a look into the index.
 FEW = 2_000
+NONE = "false"
 
 
 def label(field: str, value: str) -> int:
@@ -77,17 +78,20 @@ def asked_for(where: Filter | None) -> list[int] | None:
     return None
 
 
-def few(cursor: Cursor, space: int, where: Filter | None) -> str | None:
-    """A condition on `memories m` that leaves a few, all that can pass the filter among them; None
-    where there are many, or nobody knows."""
+def few(cursor: Cursor, spaces: Sequence[int], where: Filter | None) -> str | None:
+    """A condition on `memories m` that leaves a few, all that can pass the filter among them; NONE
+    where there are none; None where there are many, or nobody knows."""
     asked = asked_for(where)
     if asked is None:
         return None
-    held = f"FROM labels l WHERE l.space = {space:d} AND l.label = ANY({_written(asked)})"
+    held = f"FROM labels l WHERE l.space = ANY({_written(spaces)}) "
+    held += f"AND l.label = ANY({_written(asked)})"
     row = cursor.execute(
         f"SELECT count(*) FROM (SELECT 1 {held} LIMIT {FEW + 1:d}) x".encode()
     ).fetchone()
     assert row is not None
+    if not row[0]:
+        return NONE
     # as an array the planner takes it for a handful, and looks each up
     return f"m.row = ANY(ARRAY(SELECT l.memory {held}))" if row[0] <= FEW else None
 

@@ -64,7 +64,7 @@ def search(
     indexed: bool,
 ) -> list[Near]:
     asked = question(vector)
-    few = labels.few(cursor, space.id, where) if space.passages > labels.FEW else None
+    few = labels.few(cursor, [space.id], where) if space.passages > labels.FEW else None
     if few is not None:
         return _exactly(cursor, table, space, asked, where, limit, few)
     wanted = min(max(limit * _LOOKED_AT, _AT_LEAST), max(_MOST_EF, limit))

@@ -76,6 +76,11 @@ class OneQuestion(PostgresStore):
         table = self._look.frame.table
         return None if table is None else table.embedding
 
+    def _numbers(self, reader: Cursor, spaces: Sequence[str] | None) -> list[int]:
+        if spaces is None or tuple(spaces) != self._look.spaces:
+            return super()._numbers(reader, spaces)
+        return [space.id for space in self._look.frame.spaces]
+
     def search_words(
         self, terms: Sequence[str], *, spaces: Sequence[str], where: Filter | None, limit: int
     ) -> list[Found]:

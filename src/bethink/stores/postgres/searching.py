@@ -60,7 +60,7 @@ def _words_of(
     numbers, scores = words.scored(asked)
     wanted = limit if where is None else limit * _FIRST_LOOK
     top, found = _top(scores, wanted), list[Found]()
-    few = labels.few(cursor, space, where) if len(top) < len(numbers) else None
+    few = labels.few(cursor, [space], where) if len(top) < len(numbers) else None
     if few is None:
         likely = len(top) if where is None else int(limit * _LIKELY)
         for some in (top[:likely], top[likely:]):

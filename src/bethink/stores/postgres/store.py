@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from bethink.filters import Filter
 from bethink.stores.cursors import place
 from bethink.stores.damage import Damage, sound_snapshots
-from bethink.stores.postgres import notes, schema, searching, vector_tables, writing
+from bethink.stores.postgres import labels, notes, schema, searching, vector_tables, writing
 from bethink.stores.postgres.address import parse_address
 from bethink.stores.postgres.comparing import Samples
 from bethink.stores.postgres.database import Cursor, Database
@@ -163,10 +163,13 @@ class PostgresStore(HasGenerations, HasWhole):
         side = "<" if newest_first else ">"
         beyond = "" if cursor is None else f"AND m.row {side} {place(cursor)}"
         with self._database.ask() as reader:
-            numbers = [space.id for space in spaces_of(reader, spaces)]
+            numbers = self._numbers(reader, spaces)
+            few = labels.few(reader, numbers, where) or "true"
+            if few == labels.NONE:
+                return Page([], None)
             rows = reader.execute(
                 f"SELECT m.row, {SELECTED} FROM memories m JOIN spaces s ON s.id = m.space "
-                f"WHERE m.space = ANY(%s) {beyond} AND {condition} "
+                f"WHERE m.space = ANY(%s) {beyond} AND {few} AND {condition} "
                 f"ORDER BY m.row {'DESC' if newest_first else ''} LIMIT %s".encode(),
                 (numbers, *bindings, limit + 1),
             ).fetchall()
@@ -215,6 +218,9 @@ class PostgresStore(HasGenerations, HasWhole):
     def pending(self, spaces: Sequence[str]) -> int:
         with self._database.ask() as reader:
             return sum(vector_tables.frame(reader, spaces).waiting)
+
+    def _numbers(self, reader: Cursor, spaces: Sequence[str] | None) -> list[int]:
+        return [space.id for space in spaces_of(reader, spaces)]
 
     # Searching
 

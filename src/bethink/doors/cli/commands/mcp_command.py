@@ -45,9 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--story", default="", metavar="PROJECT", help="also tools to look things up in this story"
     )
     parser.add_argument(
-        "--chapter", type=int, metavar="N", help="nothing of the story from here on"
+        "--chapter",
+        "--chapter-index",
+        type=int,
+        metavar="N",
+        help="nothing of the story from here on",
     )
-    parser.add_argument("--scene", type=int, metavar="N")
+    parser.add_argument("--scene", "--scene-index", type=int, metavar="N")
 
 
 def run(arguments: argparse.Namespace, session: Session) -> int:

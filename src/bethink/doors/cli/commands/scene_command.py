@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bethink.doors.cli.inputs import parse_json, read_text
 from bethink.doors.cli.session import Session, clip
-from bethink.errors import InvalidInput
+from bethink.errors import InvalidInput, StoreError, StoreMissing
 
 if TYPE_CHECKING:
     from bethink.story import SceneMemoryContext
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 _EPILOG = """\
 Before a scene is written: who is in it and what state they are in, what was told that matters, what
 happened lately, and what is still open. Only what lies before that scene; --allow-future lifts it.
-A part that cannot be asked is named in "missing", and the others answer all the same. If the file
-of --out cannot be written, that is a warning, and the context is printed.
+A part that cannot be asked is named in "missing", and the others answer all the same; so it is with
+a store that is damaged or away. If the file of --out cannot be written, that is a warning, and the
+context is printed. A project of which nothing was ever told is named in "notes".
 
 examples:
   bethink scene --plan plan.json --characters cast.json --project river --chapter 12 --scene 3
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, session: Session) -> int:
     from bethink.story import Story
+    from bethink.story.story import context_without_store
 
     if arguments.plan == "-" == arguments.characters:
         raise InvalidInput("only one of --plan and --characters can come from the pipe")
@@ -56,15 +58,23 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
     characters = None
     if arguments.characters is not None:
         characters = parse_json(read_text(arguments.characters), "--characters")
-    context = Story(session.engine, arguments.project).scene_context(
-        plan,
-        characters,
-        arguments.chapter,
-        arguments.scene,
-        budget=arguments.budget,
-        deadline=arguments.deadline,
-        allow_future=arguments.allow_future,
-    )
+    try:
+        story = Story(session.engine, arguments.project)
+    except StoreMissing:  # a path that is wrong, rather than a store that fails
+        raise
+    except StoreError as e:
+        place = (arguments.chapter, arguments.scene)
+        context = context_without_store(arguments.project, plan, characters, *place, why=str(e))
+    else:
+        context = story.scene_context(
+            plan,
+            characters,
+            arguments.chapter,
+            arguments.scene,
+            budget=arguments.budget,
+            deadline=arguments.deadline,
+            allow_future=arguments.allow_future,
+        )
     for one in (*context.missing, *context.notes):
         session.hint(one)
     if arguments.out is not None and _written(arguments.out, context, session):

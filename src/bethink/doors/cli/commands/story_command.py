@@ -132,7 +132,22 @@ def _story(arguments: argparse.Namespace, session: Session, *, creates: bool = F
     from bethink.story import Story
 
     arguments.creates = creates
-    return Story(session.engine, arguments.project)
+    story = Story(session.engine, arguments.project)
+    if not creates:
+        mention_if_not_begun(story.project, session)
+    return story
+
+
+def mention_if_not_begun(project: str, session: Session) -> None:
+    """A name that is mistyped must not look like a story of which nothing was told yet."""
+    known = [one.name for one in session.engine.spaces()]
+    if project in known:
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(project, known, n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    session.hint(f"there is no project {project!r}{meant}")
 
 
 def _place(arguments: argparse.Namespace) -> tuple[int, int]:
