@@ -263,7 +263,8 @@ class Reading(Shared):
         cursor: str | None = None,
         limit: int = 20,
     ) -> Page:
-        """Memories as they were told, a page at a time. No spaces named: those of `spaces_here`."""
+        """Memories as they were told, a page at a time. No spaces named: those of `spaces_here`.
+        The page's `damaged` names those that cannot be read any more and are left out."""
         if cursor is not None and not isinstance(cursor, str):
             raise InvalidInput(f"a cursor is text, got {type(cursor).__name__}")
         self._accesses.flush()
@@ -281,7 +282,8 @@ class Reading(Shared):
         spaces: SpaceNames | None = None,
         where: Mapping[str, Any] | Filter | None = None,
     ) -> int:
-        """How many memories there are, by default in every space; with `where`, how many pass."""
+        """How many memories there are, by default in every space; with `where`, how many pass.
+        Damaged ones are counted too: they are there, though they are not handed out."""
         held = self.store.spaces()
         if spaces is not None:
             names = space_names(spaces, self.settings)
@@ -293,7 +295,7 @@ class Reading(Shared):
             page = self.list(
                 spaces=[one.name for one in held], where=where, cursor=cursor, limit=_COUNTED
             )
-            counted += len(page.memories)
+            counted += len(page.memories) + len(page.damaged)
             cursor = page.cursor
             if cursor is None:
                 return counted

@@ -92,6 +92,7 @@ class Neighbours(NamedTuple):
 class Page(NamedTuple):
     memories: list[Memory]
     cursor: str | None  # give it back to go on; None at the end
+    damaged: tuple[str, ...] = ()  # ids of memories that belong here and cannot be read any more
 
 
 class Shortfall(NamedTuple):
@@ -159,8 +160,8 @@ class Store(Protocol):
         limit: int = 100,
         damaged: list[str] | None = None,
     ) -> Page:
-        """Memories in the order told, a page at a time. What cannot be read any more raises
-        StoreCorrupt; with a list given, it is named there instead and passed over."""
+        """Return memories in the order told, a page at a time. What cannot be read any more is left
+        out and named in the page's `damaged`, and added to the list if one is given."""
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int: ...
 
