@@ -109,9 +109,9 @@ class Elsewhere:
     def recall(self, engine: Engine, *, words_alone: bool = False) -> Status:
         """Ask something new each time: no answer or vector is remembered."""
         question = f"dark mode 深色主题 {next(_fresh)}"
-        options = {"meaning": False} if self._part == "embedder" and words_alone else {}
+        meaning = not (words_alone and self._part == "embedder")
         preset = PLANNED if self._part == "llm" and not words_alone else "balanced"
-        answer = engine.recall(question, preset=preset, floor=0.0, deadline=20, **options)
+        answer = engine.recall(question, preset=preset, floor=0.0, deadline=20, meaning=meaning)
         assert answer.hits, "words still answer"
         return answer.status
 

@@ -169,11 +169,12 @@ class Parts:
     def llm(self) -> LLM | None:
         from bethink.llms.protocol import GuardedLLM
 
-        llm = self._given_llm
-        if isinstance(llm, str):
-            from bethink.llms.loading import llm_named
+        given = self._given_llm
+        if not isinstance(given, str):
+            return GuardedLLM(given)
+        from bethink.llms.loading import llm_named
 
-            llm = llm_named(llm, self._settings)
+        llm = llm_named(given, self._settings)
         return None if llm is None else GuardedLLM(llm)
 
     @cached_property
@@ -183,13 +184,16 @@ class Parts:
             return None
         from bethink.rerankers.protocol import GuardedReranker, ReadsInOrder
 
+        reranker: Reranker | None
         if isinstance(given, str):
             from bethink.rerankers.loading import reranker_named
 
-            given = reranker_named(given, self._settings)
-        if given is None or isinstance(given, ReadsInOrder):  # a model in this process
-            return given
-        return GuardedReranker(given)
+            reranker = reranker_named(given, self._settings)
+        else:
+            reranker = given
+        if reranker is None or isinstance(reranker, ReadsInOrder):  # a model in this process
+            return reranker
+        return GuardedReranker(reranker)
 
     def _reranker_chosen(self) -> Reranker | str:
         given = self._given_reranker
