@@ -303,6 +303,7 @@ class WritesElsewhere(Protocol):
 
 
 MOVE_NOTE: Final = "move"  # a note of a store that a move fills, from its beginning until the proof
+PROMOTION_NOTE: Final = "promotion under way"  # until its decisions are written
 
 
 @runtime_checkable
