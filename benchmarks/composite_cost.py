@@ -22,9 +22,9 @@ from benchmarks.ingest_speed import entries
 from benchmarks.measure import arguments, filled, save, say, sizes, table, workplace
 
 from bethink import Engine
+from bethink.breaker import FAILURES
 from bethink.settings import Settings
 from bethink.stores.composite import Bounds, CompositeStore
-from bethink.stores.composite.breaker import FAILURES
 from bethink.stores.protocol import Embedding, Store
 from bethink.stores.retrievers import MEANING, WORDS
 from bethink.stores.sqlite.store import SQLiteStore

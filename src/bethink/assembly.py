@@ -167,22 +167,33 @@ class Parts:
 
     @cached_property
     def llm(self) -> LLM | None:
-        if not isinstance(self._given_llm, str):
-            return self._given_llm
+        from bethink.llms.protocol import GuardedLLM
+
+        given = self._given_llm
+        if not isinstance(given, str):
+            return GuardedLLM(given)
         from bethink.llms.loading import llm_named
 
-        return llm_named(self._given_llm, self._settings)
+        llm = llm_named(given, self._settings)
+        return None if llm is None else GuardedLLM(llm)
 
     @cached_property
     def reranker(self) -> Reranker | None:
         given = self._reranker_chosen()
-        if not isinstance(given, str):
-            return given
         if given == "none":
             return None
-        from bethink.rerankers.loading import reranker_named
+        from bethink.rerankers.protocol import GuardedReranker, ReadsInOrder
 
-        return reranker_named(given, self._settings)
+        reranker: Reranker | None
+        if isinstance(given, str):
+            from bethink.rerankers.loading import reranker_named
+
+            reranker = reranker_named(given, self._settings)
+        else:
+            reranker = given
+        if reranker is None or isinstance(reranker, ReadsInOrder):  # a model in this process
+            return reranker
+        return GuardedReranker(reranker)
 
     def _reranker_chosen(self) -> Reranker | str:
         given = self._given_reranker
@@ -193,6 +204,13 @@ class Parts:
         from bethink.rerankers.loading import chosen_reranker
 
         return chosen_reranker(given, self._settings)
+
+    def left_alone(self) -> list[str]:
+        """Return why models that were used in this process are left alone."""
+        loaded = self.__dict__
+        notes = self.embedders.left_alone() if "embedders" in loaded else []
+        used = (loaded.get("llm"), loaded.get("reranker"))
+        return [*notes, *(why for one in used if (why := getattr(one, "why", "")))]
 
     @cached_property
     def hot(self) -> Hot:

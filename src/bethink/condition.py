@@ -95,7 +95,7 @@ def troubles_of(store: Store, parts: Parts) -> list[str]:
     notes = store.neglected() if isinstance(store, CaresForItself) else []
     if parts.events.fault:
         notes.append(parts.events.fault)
-    return [*notes, *parts.hot.shortcomings()]
+    return [*notes, *parts.left_alone(), *parts.hot.shortcomings()]
 
 
 def _waiting(store: Store) -> tuple[Waiting, ...]:

@@ -45,11 +45,7 @@ class Shelf:
 
     def is_begun(self) -> bool:
         """Whether anything was ever told in this space; a name that is mistyped never was."""
-        try:
-            self.engine.list(spaces=self.space, limit=1)
-        except UnknownSpace:
-            return False
-        return True
+        return any(info.name == self.space for info in self.engine.spaces())
 
     def every(self, where: Where) -> list[Memory]:
         """All that fits, in the order told; nothing in a project that is not begun."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.doors.running import Cli
@@ -152,3 +153,49 @@ def test_doctor_says_how_a_project_gets_its_space(cli: Cli, tmp_path: Path) -> N
     (tmp_path / ".bethink.toml").write_text('space = "api"\nstore = "evil.db"\n')
     found = [check["fix"] for check in cli("doctor").json if check["part"] == "settings"]
     assert found == ["remove that line", "run 'bethink init' there"]
+
+
+@pytest.mark.parametrize("text", ["The meeting is on Friday", "预算会议在星期五"])
+def test_a_list_says_what_is_damaged_and_left_out(cli: Cli, tmp_path: Path, text: str) -> None:
+    cli("remember", text, "--id", "lost")
+    cli("remember", "kept 留下", "--id", "kept")
+    alter_text(tmp_path / "memory.db", "lost")
+
+    for options in ((), ("--quiet",)):
+        shown = cli("list", "--text", *options)
+        assert shown.code == 0
+        assert "kept" in shown.out and "lost" not in shown.out
+        assert "a damaged memory was left out: lost; run 'bethink doctor'" in shown.err
+    listed = cli("list")
+    assert [memory["id"] for memory in listed.json["memories"]] == ["kept"]
+    assert listed.json["damaged"] == ["lost"]
+    assert "bethink doctor" in listed.json["reasons"][0]
+    exported = cli("export")
+    assert exported.code == 5
+    assert "1 memories" in exported.err and "lost" in exported.err
+
+
+@pytest.mark.parametrize("told", ["lost-memory", "lost"])
+def test_a_damaged_memory_is_erased_as_the_advice_says(cli: Cli, tmp_path: Path, told: str) -> None:
+    cli("remember", "kept 留下", "--id", "lost-memory")
+    alter_text(tmp_path / "memory.db", "lost-memory")
+    assert "bethink forget ID" in cli("get", told).err
+    gone = cli("forget", told, "--yes")
+    assert gone.code == 0, gone.err
+    sound = cli("list")
+    assert (sound.json["damaged"], sound.json["reasons"], sound.err) == ([], [], "")
+
+
+def test_a_list_of_nothing_but_damage_does_not_say_that_it_is_empty(
+    cli: Cli, tmp_path: Path
+) -> None:
+    cli("remember", "the only one 唯一", "--id", "lost")
+    alter_text(tmp_path / "memory.db", "lost")
+    assert "nothing here yet" not in cli("list", "--text").out
+
+
+def alter_text(store: Path, memory_id: str) -> None:
+    """Change what a row says, behind its checksum."""
+    db = apsw.Connection(str(store))
+    db.execute("UPDATE memories SET text = text || '.' WHERE id = ?", (memory_id,))
+    db.close()

@@ -13,9 +13,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bethink.breaker import Breaker
 from bethink.errors import StoreError, said_to_anybody
 from bethink.server_log import FAULTS, Faults, back, left_alone
-from bethink.stores.composite.breaker import Breaker
 from tests.doors.http.served import served_on, until
 from tests.doors.mcp.asking import over_http, run
 from tests.servers.redis_server import RedisServer

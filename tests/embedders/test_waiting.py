@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -32,6 +33,7 @@ class Elsewhere(Letters):
         self.now = 100.0
         self.asked = 0
         self.hangs = False
+        self.rubbish: object = None
         self.let_go = threading.Event()
         self.waiting = Waiting(self, timer=lambda: self.now)
 
@@ -39,6 +41,8 @@ class Elsewhere(Letters):
         self.asked += 1
         if self.hangs:
             self.let_go.wait(60)
+        if self.rubbish is not None:
+            return cast(Vectors, self.rubbish)
         return super().embed(texts, kind=kind)
 
     def ask(self, kind: Kind = "query") -> bool:
@@ -62,12 +66,49 @@ def test_it_is_asked_while_it_answers(far: Elsewhere) -> None:
     assert far.asked == 5
 
 
-def test_what_fails_at_once_is_asked_every_time(far: Elsewhere) -> None:
+def test_what_fails_at_once_is_left_alone_after_three_times(far: Elsewhere) -> None:
     far.fails = True
-    assert not any(far.ask() for _ in range(5))
-    assert far.asked == 5
+    assert not any(far.ask() for _ in range(9))
+    assert far.asked == 3
+    assert "holiday" in far.waiting.why
+    far.now += 10
+    assert not far.ask()  # and one is sent to see
+    until(lambda: far.asked == 4)
     far.fails = False
-    assert far.ask()
+    far.now += 60
+    until(far.ask)
+    assert far.waiting.why == ""
+
+
+def test_failures_that_are_not_in_a_row_do_not_count(far: Elsewhere) -> None:
+    for _ in range(5):
+        far.fails = True
+        assert not far.ask() and not far.ask("document")
+        far.fails = False
+        assert far.ask()
+
+
+def test_tried_again_it_has_one_chance(far: Elsewhere) -> None:
+    far.fails = True
+    assert not any(far.ask() for _ in range(3))
+    far.fails = False
+    far.now += 10
+    far.ask()
+    until(lambda: far.waiting.why == "")
+    far.fails, far.asked = True, 0
+    assert not any(far.ask() for _ in range(5))
+    assert far.asked == 1
+
+
+@pytest.mark.parametrize("rubbish", [[[0.0, 0.0]], [[float("nan")]], "text", [[1.0]] * 3])
+def test_rubbish_is_a_failure(far: Elsewhere, rubbish: object) -> None:
+    far.rubbish = rubbish
+    for _ in range(3):
+        with pytest.raises(EmbedderError, match="gave"):
+            far.waiting.embed(["深色"], kind="query")
+    with pytest.raises(EmbedderError, match=r"left alone until it answers again: .*gave"):
+        far.waiting.embed(["dark"], kind="query")
+    assert far.asked == 3
 
 
 def test_nobody_waits_beside_one_who_waits_in_vain(far: Elsewhere) -> None:
@@ -234,7 +275,9 @@ def test_sent_to_see_it_fails_at_once(far: Elsewhere) -> None:
     far.now += 10
     assert not far.ask()
     until(lambda: far.asked == 2)
-    until(lambda: not far.ask() and far.asked > 2)  # asked by each again, and refused by itself
+    far.now += 1
+    assert not any(far.ask() for _ in range(5))  # it still fails: nobody else need find that out
+    assert far.asked == 2
 
 
 def test_words_answer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

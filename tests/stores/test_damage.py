@@ -75,7 +75,13 @@ def test_an_altered_text_is_not_answered_and_named(path: Path, damage: str) -> N
         assert engine.get(other) is not None
         with pytest.raises(StoreCorrupt, match=rf"'{memory_id}' is damaged.*bethink import"):
             engine.get(memory_id)
-        assert memory_id not in [m.id for m in engine.list(limit=100).memories]
+        page = engine.list(limit=100)
+        assert memory_id not in [m.id for m in page.memories]
+        assert page.damaged == (memory_id,)
+        assert engine.count() == engine.count(where={"confidence": {"gte": 0}}) == 40
+        exported = engine.export()
+        with pytest.raises(StoreCorrupt, match=rf"not complete.*{memory_id}.*doctor"):
+            assert [next(exported) for _ in range(39)] and list(exported)
         (texts,) = [check for check in engine.doctor() if check.part == "texts"]
         assert not texts.ok and memory_id in texts.finding and "bethink import" in texts.fix
         assert "38" not in texts.finding

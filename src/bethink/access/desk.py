@@ -6,6 +6,7 @@ caller may not see does not exist for it, nor does a memory in one.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from bethink.access.stories import Stories
 from bethink.access.tenant_names import DEFAULT_TENANT
 from bethink.access.wall import Record, Records, fields_of, refuse_ours, verb
 from bethink.condition import EngineStatus, status_record
-from bethink.errors import Forbidden, InvalidInput, SettingsError, unknown_space
+from bethink.errors import Forbidden, InvalidInput, SettingsError, StoreCorrupt, unknown_space
 from bethink.events.kinds import event_record
 from bethink.hot import without_place
 from bethink.recall.preset_outline import as_record as preset_record
@@ -32,7 +33,8 @@ from bethink.recall.presets import PRESETS
 from bethink.recall.render import as_record as answer_record
 from bethink.recall.render import language_of, what_a_model_sees
 from bethink.records import memory_record
-from bethink.remember.transfer import history_record
+from bethink.remember.transfer import history_record, unreadable
+from bethink.stores.damage import damage_record
 from bethink.stores.protocol import HasParts
 from bethink.vocabulary import Check, Recollection, SpaceNames
 
@@ -88,7 +90,10 @@ class Desk(Reviewing, Stories, Knowledge):
     def forget(self, memory_id: str) -> Record:
         offer_id = self._offer_id(memory_id)
         if self._engine.tiers.get(offer_id, spaces=self.caller.spaces) is None:
-            offer_id = self._existing(memory_id).id
+            try:
+                offer_id = self._existing(memory_id).id
+            except StoreCorrupt:  # a damaged memory of a space that the caller sees can be erased
+                offer_id = memory_id
         return self._receipt(self._engine.forget(offer_id, spaces=self.caller.spaces))
 
     @verb(Scope.ADMIN, audited="forget_space")
@@ -180,6 +185,7 @@ class Desk(Reviewing, Stories, Knowledge):
         return {
             "memories": [from_outside(memory_record(m)) for m in page.memories],
             "cursor": self._sealed(page.cursor, "memories"),
+            **damage_record(page.damaged),
         }
 
     @verb(Scope.READ)
@@ -273,7 +279,11 @@ class Desk(Reviewing, Stories, Knowledge):
         return {"embedded": self._engine.reindex(force=force)}
 
     @verb(Scope.ADMIN, audited="export")
-    def export(self, *, spaces: SpaceNames | None = None) -> Iterator[Record]:
+    def export(
+        self, *, spaces: SpaceNames | None = None, damaged: builtins.list[str] | None = None
+    ) -> Iterator[Record]:
+        """Yield records. With a list `damaged`, name there at once the memories that are left out;
+        without one, raise StoreCorrupt after the last."""
         names = self.caller.spaces if spaces is None else self._spaces(spaces)
         if names is not None:
             there = {info.name for info in self._engine.spaces()}
@@ -283,7 +293,10 @@ class Desk(Reviewing, Stories, Knowledge):
             names = tuple(name for name in names if name in there)
             if not names:
                 return iter(())
-        return self._engine.export(spaces=names)
+        if damaged is None:
+            return self._engine.export(spaces=names)
+        damaged += unreadable(self._engine.store, names)
+        return self._engine.export(spaces=names, damaged=[])
 
     @verb(Scope.ADMIN, audited="import", whole=True)
     def import_many(self, records: Iterable[Mapping[str, Any]]) -> dict[str, int]:

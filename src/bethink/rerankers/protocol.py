@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+from bethink.breaker import Breaker, left_alone_for
 from bethink.errors import RerankerError
+
+_PROOF = "Is anybody there? 有人在吗？"
+_PROOF_SECONDS = 10.0  # nobody waits for it
 
 
 @runtime_checkable
@@ -33,6 +37,34 @@ class ReadsInOrder(Protocol):
 
     def read(self, question: str, texts: Sequence[str], *, seconds: float) -> Sequence[float]:
         """The logits of the first texts: of as many as could be read in the time."""
+
+
+class GuardedReranker:
+    """A reranker that is left alone after it failed a few times in a row."""
+
+    def __init__(self, reranker: Reranker) -> None:
+        self._reranker = reranker
+        self._breaker = Breaker(reranker.name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reranker, name)  # what else it can do
+
+    @property
+    def name(self) -> str:
+        return self._reranker.name
+
+    @property
+    def why(self) -> str:
+        """Why it is left alone; empty: it is not."""
+        why = self._breaker.why
+        return left_alone_for(self.name, why) if why else ""
+
+    def score(self, question: str, texts: Sequence[str], *, seconds: float) -> list[float]:
+        return self._breaker.call(
+            lambda: score_texts(self._reranker, question, texts, seconds=seconds),
+            probe=lambda: score_texts(self._reranker, _PROOF, [_PROOF], seconds=_PROOF_SECONDS),
+            refusal=RerankerError,
+        )
 
 
 def read_texts(

@@ -100,6 +100,11 @@ def left_out(records: Sequence[str]) -> str:
     return f"{what} left out: {named}; run 'bethink doctor'"
 
 
+def damage_record(records: Sequence[str]) -> dict[str, list[str]]:
+    """Return what a list of memories in JSON says about those that are missing from it."""
+    return {"damaged": list(records), "reasons": [left_out(records)] if records else []}
+
+
 # Records that are one JSON text
 
 

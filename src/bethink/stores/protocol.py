@@ -96,6 +96,7 @@ class Page:
 
     memories: list[Memory]
     cursor: str | None  # give it back to go on; None at the end
+    damaged: tuple[str, ...] = ()  # ids of memories that belong here and cannot be read any more
 
     def __iter__(self) -> Iterator[Memory]:
         return iter(self.memories)
@@ -172,8 +173,8 @@ class Store(Protocol):
         limit: int = 100,
         damaged: list[str] | None = None,
     ) -> Page:
-        """Memories in the order told, a page at a time. What cannot be read any more raises
-        StoreCorrupt; with a list given, it is named there instead and passed over."""
+        """Return memories in the order told, a page at a time. What cannot be read any more is left
+        out and named in the page's `damaged`, and added to the list if one is given."""
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int: ...
 
@@ -315,6 +316,7 @@ class WritesElsewhere(Protocol):
 
 
 MOVE_NOTE: Final = "move"  # a note of a store that a move fills, from its beginning until the proof
+PROMOTION_NOTE: Final = "promotion under way"  # until its decisions are written
 
 
 @runtime_checkable

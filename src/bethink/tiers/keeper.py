@@ -16,7 +16,7 @@ from bethink.text.redaction import redact
 from bethink.tiers.deciding import held_by, restore, the_offers
 from bethink.tiers.kit import FILTER, RULES, Kit
 from bethink.tiers.offering import offer
-from bethink.tiers.promoting import promote
+from bethink.tiers.promoting import finish, promote
 from bethink.tiers.scanning import same_words
 from bethink.tiers.telling import words_of
 from bethink.tiers.undoing import reject, undo
@@ -89,6 +89,11 @@ class TierKeeper:
             if supersedes is not None and len(offers) != 1:
                 raise InvalidInput("only one at a time can supersede a memory; promote it alone")
             return promote(offers, by=who, reason=why, kit=self._kit, supersedes=supersedes)
+
+    def finish(self) -> None:
+        """Complete a promotion that a killed process left under way."""
+        with self.alone():
+            finish(self._kit)
 
     def reject(
         self,

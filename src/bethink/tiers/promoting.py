@@ -1,19 +1,24 @@
 """From quarantine or working memory into long-term memory.
 
-A promotion splits, embeds in batches and writes in one transaction, as every write does. Under the
-offer's own id it can be repeated: a crash between the memory and the ruling is mended by promoting
-again. Nothing is decided twice: what holds already changes nothing.
+A promotion splits, embeds in batches and writes in one transaction, as every write does. The ruling
+is a second one, so a note says what is under way from before the first until after the second: a
+process that is killed in between leaves it, and the next that opens the store promotes again
+(`finish`). Under the offer's own id that can be repeated. Nothing is decided twice: what holds
+already changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from bethink.errors import Conflict, InvalidInput, NotFound
+from bethink.errors import BethinkError, Conflict, InvalidInput, NotFound, StoreError
 from bethink.remember.ingress import identity
 from bethink.remember.succession import SUPERSEDED_BY, SUPERSEDES
+from bethink.stores.protocol import PROMOTION_NOTE
 from bethink.stores.told_again import takes_in
 from bethink.tiers.deciding import came_from, decide, held_by, is_vouched
 from bethink.tiers.kit import Kit
@@ -55,12 +60,58 @@ def promote(
     if supersedes is not None:
         supersedes = _checked_superseded(offers[0], fresh, supersedes, kit)
     now = kit.clock()
+    if fresh:
+        under_way = {
+            "ids": [offer.id for offer in offers],
+            "by": by,
+            "reason": reason,
+            "supersedes": supersedes,
+        }
+        kit.store.write_note(PROMOTION_NOTE, json.dumps(under_way, ensure_ascii=False))
+    try:
+        return _promoted(
+            offers, fresh, there, Ruling("", Decision.PROMOTED, reason, by, now), supersedes, kit
+        )
+    finally:  # only a process that ended here leaves it
+        if fresh:
+            kit.store.write_note(PROMOTION_NOTE, None)
+
+
+def finish(kit: Kit) -> None:
+    """Complete a promotion that a killed process left under way. What cannot be promoted any more,
+    because it was rejected or erased meanwhile, is let go."""
+    told = kit.store.notes(PROMOTION_NOTE).get(PROMOTION_NOTE)
+    if told is None:
+        return
+    left = json.loads(told)
+    found = kit.quarantine.get(left["ids"])
+    offers = [o for o in found if o is not None and o.decision is not Decision.REJECTED]
+    decided = all(offer.decision is Decision.PROMOTED for offer in offers)
+    supersedes = None if decided else left["supersedes"]
+    try:
+        if offers:
+            promote(offers, by=left["by"], reason=left["reason"], kit=kit, supersedes=supersedes)
+    except StoreError:
+        raise
+    except BethinkError as e:  # `doctor` names what is left half done
+        logging.getLogger("bethink").warning("a promotion was not finished: %s", e)
+    kit.store.write_note(PROMOTION_NOTE, None)
+
+
+def _promoted(
+    offers: Sequence[Offer],
+    fresh: Sequence[Offer],
+    there: Mapping[str, Memory | None],
+    as_ruled: Ruling,
+    supersedes: str | None,
+    kit: Kit,
+) -> list[Receipt]:
     done = [
-        *_remembered(fresh, Ruling("", Decision.PROMOTED, reason, by, now), supersedes, kit),
+        *_remembered(fresh, as_ruled, supersedes, kit),
         *(
             _Promoted(
                 offer,
-                Ruling(offer.id, Decision.PROMOTED, reason, by, now, memory_id=memory.id),
+                as_ruled._replace(offer_id=offer.id, memory_id=memory.id),
                 Receipt(memory.id, offer.space, Action.UNCHANGED),
             )
             for offer in offers

@@ -4,8 +4,10 @@ documented form."""
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from urllib.parse import quote
 
+import apsw
 import httpx
 import pytest
 
@@ -258,6 +260,45 @@ def test_a_large_export_comes_in_pieces_and_whole(client: httpx.Client) -> None:
     lines = b"".join(pieces).splitlines()
     assert len(pieces) > 2
     assert {json.loads(line)["text"] for line in lines} == {m["text"] for m in memories}
+
+
+@pytest.mark.parametrize("text", TOLD)
+def test_a_list_and_an_export_say_what_is_damaged(
+    client: httpx.Client, tmp_path: Path, text: str
+) -> None:
+    lost, kept = remembered(client, text), remembered(client, "留下 kept")
+    assert client.get("/v1/export").headers["Damaged-Memories"] == "0"
+    db = apsw.Connection(str(tmp_path / "m.db"))
+    db.execute("UPDATE memories SET text = text || '.' WHERE id = ?", (lost,))
+    db.close()
+
+    listed = client.get("/v1/memories").json()
+    assert [memory["id"] for memory in listed["memories"]] == [kept]
+    assert listed["damaged"] == [lost]
+    assert listed["reasons"] == [f"a damaged memory was left out: {lost}; run 'bethink doctor'"]
+    exported = client.get("/v1/export")
+    assert exported.headers["Damaged-Memories"] == "1"
+    assert [json.loads(line)["id"] for line in exported.content.splitlines()] == [kept]
+    assert client.delete(f"/v1/memories/{lost}").status_code == 200
+    assert client.get("/v1/memories").json()["damaged"] == []
+
+
+def test_damage_in_a_space_that_a_key_does_not_see_does_not_exist_for_it(
+    keyed: Served, tmp_path: Path
+) -> None:
+    theirs = keyed.keyed("admin", "read", "write")
+    remembered(theirs, "mine 我的", space="mine")
+    lost = remembered(theirs, "theirs 他们的", space="theirs")
+    db = apsw.Connection(str(tmp_path / "keyed.db"))
+    db.execute("UPDATE memories SET text = text || '.' WHERE id = ?", (lost,))
+    db.close()
+    mine = keyed.keyed("admin", "read", "write", spaces=["mine"])
+    assert mine.get(f"/v1/memories/{lost}").status_code == 404
+    assert mine.delete(f"/v1/memories/{lost}").status_code == 404
+    assert mine.get("/v1/memories").json()["damaged"] == []
+    assert mine.get("/v1/export").headers["Damaged-Memories"] == "0"
+    assert theirs.get(f"/v1/memories/{lost}").status_code == 503
+    assert theirs.delete(f"/v1/memories/{lost}").status_code == 200
 
 
 def test_health_and_version_need_no_key(keyed: Served) -> None:

@@ -72,7 +72,7 @@ def test_an_altered_row_is_left_out_and_named(
     assert store.fetch([(memory_id, 0)]) == [None]
     damaged: list[str] = []
     assert [m.id for m in store.scan(damaged=damaged).memories] == [other]
-    assert damaged == [memory_id]
+    assert damaged == [memory_id] == list(store.scan().damaged)
     (texts,) = [check for check in store.check() if check.part == "texts"]
     assert not texts.ok and memory_id in texts.finding and "bethink import" in texts.fix
     with pytest.raises(StoreCorrupt, match="is damaged"):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bethink.checks import is_id, shown
-from bethink.errors import InvalidInput, UnknownSpace
+from bethink.errors import InvalidInput, StoreCorrupt, UnknownSpace
 from bethink.filters import All, Condition, Filter
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ def memory_id(engine: Engine, told: str, *, space: str | None = None, offers: bo
     """Return the full id of a memory; with `offers`, of a memory or an offer."""
 
     def exists(whole: str) -> bool:
-        if engine.get(whole, space=space) is not None:
+        try:
+            if engine.get(whole, space=space) is not None:
+                return True
+        except StoreCorrupt:  # it is damaged: 'forget' erases it, the others say so
             return True
         return offers and engine.tiers.get(whole) is not None
 
@@ -158,6 +161,7 @@ def _memories_beginning(
         except UnknownSpace:  # no id is there; the command has its own error for that
             return
         yield from (memory.id for memory in page.memories)
+        yield from page.damaged
         cursor = page.cursor
         if cursor is None:
             return

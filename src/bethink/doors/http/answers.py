@@ -73,6 +73,10 @@ class MemoryAnswer(Answer):
 class Memories(Answer):
     memories: list[MemoryAnswer]
     cursor: str | None = Field(description="for the next page; null: this is the last")
+    damaged: list[str] = Field(
+        description="ids of memories of this page that are damaged and therefore left out"
+    )
+    reasons: list[str] = Field(description="what is missing from this page, and what to do")
 
 
 class Recent(Answer):

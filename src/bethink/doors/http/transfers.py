@@ -22,6 +22,7 @@ from bethink.errors import InvalidInput
 
 router = routes("care", prefix="/v1")
 _NDJSON = "application/x-ndjson"
+_DAMAGED = "Damaged-Memories"
 _CHUNK = 64 * 1024  # bytes, about: each is one hop to a thread
 _LINES = {
     "schema": {"type": "string"},
@@ -33,18 +34,33 @@ _LINES = {
     "/export",
     summary="Export",
     response_class=Response,
-    responses={200: {"description": "A memory a line", "content": {_NDJSON: _LINES}}},
+    responses={
+        200: {
+            "description": "A memory a line",
+            "content": {_NDJSON: _LINES},
+            "headers": {
+                _DAMAGED: {
+                    "description": "how many memories are damaged and therefore left out",
+                    "schema": {"type": "integer"},
+                }
+            },
+        }
+    },
 )
 def export(
     request: Request,
     space: Annotated[list[str] | None, Query(description="may be repeated")] = None,
 ) -> Response:
-    """Every memory with its history, one JSON object a line, as it is read."""
+    """Every memory with its history, one JSON object a line, as it is read. The header
+    `Damaged-Memories` says how many are damaged and therefore left out; `doctor` names them."""
     with ExitStack() as open_for_now:
         desk = open_for_now.enter_context(at_desk(request))
-        chunks = _chunks(desk.export(spaces=space))
+        damaged: list[str] = []
+        chunks = _chunks(desk.export(spaces=space, damaged=damaged))
         first = next(chunks, b"")  # what is wrong is said before the answer begins
-        return _Lines(first, chunks, open_for_now.pop_all())
+        lines = _Lines(first, chunks, open_for_now.pop_all())
+        lines.headers[_DAMAGED] = str(len(damaged))
+        return lines
 
 
 @router.post(

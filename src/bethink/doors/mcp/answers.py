@@ -113,6 +113,7 @@ class Page(TypedDict):
     notice: str
     memories: list[Kept]
     cursor: str | None
+    reasons: list[str]
 
 
 class Space(TypedDict):

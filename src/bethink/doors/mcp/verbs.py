@@ -117,6 +117,7 @@ def recent(desk: Desk, asked: arguments.Recent) -> answers.Page:
         "notice": DATA,
         "memories": [_kept(memory) for memory in page["memories"]],
         "cursor": page["cursor"],
+        "reasons": page["reasons"],
     }
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError, Future, wait
 from typing import NamedTuple, TypeVar
 
+from bethink.breaker import LONGEST_PAUSE, Breaker
 from bethink.errors import BethinkError, RetrieverRefused, StoreBusy
-from bethink.stores.composite.breaker import LONGEST_PAUSE, Breaker
 from bethink.stores.composite.lane import Lane
 from bethink.stores.composite.resolving import memories, resolved
 from bethink.stores.protocol import Store

@@ -178,7 +178,8 @@ class PostgresStore(HasGenerations, HasWhole):
         named = self.damage.take(own)
         if damaged is not None:
             damaged += named
-        return Page(memories, str(rows[limit - 1][0]) if len(rows) > limit else None)
+        more = len(rows) > limit
+        return Page(memories, str(rows[limit - 1][0]) if more else None, tuple(named))
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
         condition, bindings = to_sql(where)

@@ -17,12 +17,11 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from bethink.addresses import without_password
+from bethink.breaker import Breaker
 from bethink.errors import SettingsError
-from bethink.server_log import back, left_alone
 from bethink.stores.redis.reasons import breaks, reason_of
 
 _T = TypeVar("_T")
-_REFUSALS = 3  # in a row; one may be of that command alone
 
 
 class Bounds(NamedTuple):
@@ -41,15 +40,14 @@ class Unanswered(Exception):
 class Link:
     def __init__(self, address: str, bounds: Bounds | None = None) -> None:
         self.shown = without_password(address)
-        self._name = f"redis at {self.shown}"
         self._bounds = bounds or Bounds()
         self._client = _client(address, self.shown, self._bounds)
-        self._guard = threading.Lock()
-        self._why = ""
+        self._breaker = Breaker(
+            f"redis at {self.shown}",
+            first_pause=self._bounds.first_pause,
+            longest_pause=self._bounds.longest_pause,
+        )
         self._unwritten = ""
-        self._open = False  # as a switch: nothing flows
-        self._refusals = 0
-        self._pause = self._bounds.first_pause
         self._closing = threading.Event()
         self._probe: threading.Thread | None = None
         self._returned: list[Callable[[redis.Redis], None]] = []
@@ -57,12 +55,12 @@ class Link:
     @property
     def why(self) -> str:
         """Why it is left alone; empty: it is not."""
-        return self._why if self._open else ""
+        return self._breaker.why
 
     @property
     def last_refusal(self) -> str:
         """What went wrong last, if nothing was answered since."""
-        return self._why
+        return self._breaker.last_why
 
     @property
     def unwritten(self) -> str:
@@ -76,8 +74,8 @@ class Link:
 
     def ask(self, work: Callable[[redis.Redis], _T], *, writes: bool = False) -> _T:
         """What `work` gives, or Unanswered, at once where Redis is left alone."""
-        if self._open:
-            raise Unanswered(self._why)
+        if why := self._breaker.why:
+            raise Unanswered(why)
         began = time.monotonic()
         try:
             answer = work(self._client)
@@ -92,42 +90,27 @@ class Link:
             self._unwritten = ""
         if time.monotonic() - began > self._bounds.patience + self._bounds.connecting:
             self._failed("it answers too slowly", at_once=True)  # in small pieces
-        elif self._why:
-            self._answered()
+        elif not self._breaker.why:
+            self._breaker.answered()
         return answer
 
     def _failed(self, why: str, *, at_once: bool) -> None:
-        with self._guard:
-            self._why = why
-            self._refusals += 1
-            if self._open or not (at_once or self._refusals >= _REFUSALS):
-                return
-            self._open = True
-            left_alone(self, self._name, why)
-            if not self._closing.is_set():
-                self._probe = threading.Thread(
-                    target=self._try_until_it_answers, name="bethink-redis", daemon=True
-                )
-                self._probe.start()
-
-    def _answered(self) -> None:
-        with self._guard:
-            if not self._open:
-                self._why, self._refusals, self._pause = "", 0, self._bounds.first_pause
+        if self._breaker.failed(why, hung=at_once) and not self._closing.is_set():
+            self._probe = threading.Thread(
+                target=self._try_until_it_answers, name="bethink-redis", daemon=True
+            )
+            self._probe.start()
 
     def _try_until_it_answers(self) -> None:
-        while not self._closing.wait(self._pause):
-            self._pause = min(self._pause * 2, self._bounds.longest_pause)
+        while not self._closing.wait(self._breaker.pause):
             try:
                 self._client.ping()
                 for do in self._returned:
                     do(self._client)
             except (redis.RedisError, OSError) as e:
-                self._why = reason_of(e)
+                self._breaker.still_fails(reason_of(e))
                 continue
-            with self._guard:  # one more failure shuts it again, for twice as long
-                self._open, self._refusals = False, _REFUSALS - 1
-            back(self, self._name)
+            self._breaker.try_again()
             return
 
     def close(self) -> None:

@@ -79,7 +79,7 @@ def _texts(connection: apsw.Connection) -> Check:
     numbers = [int(row[0]) for row in connection.execute("SELECT row FROM memories")]
     damaged: list[str] = []
     for start in range(0, len(numbers), 1000):
-        readable(connection, numbers[start : start + 1000], Damage(), damaged)
+        damaged += readable(connection, numbers[start : start + 1000], Damage())[1]
     if damaged:
         named = ", ".join(damaged[:_SHOWN]) + (" …" if len(damaged) > _SHOWN else "")
         what = f"{len(damaged)} memories are damaged and not handed out: {named}"

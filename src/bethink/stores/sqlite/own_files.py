@@ -220,10 +220,12 @@ def left_of(store: Path) -> list[str]:
 
 
 def _size(path: Path) -> int:
+    """Return the size of a file. A folder of that name is nothing that a store left."""
     try:
-        return path.stat().st_size
+        found = path.stat()
     except OSError:
         return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
 
 @cache

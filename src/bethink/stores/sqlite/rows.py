@@ -188,10 +188,10 @@ def note_unreadable(connection: apsw.Connection, source: str, key: object, damag
 
 
 def readable(
-    connection: apsw.Connection, numbers: Sequence[int], damage: Damage, damaged: list[str] | None
-) -> list[Memory]:
-    """Return memories by row number, in that order. Those that are damaged are left out, noted,
-    and named in the list if one is given."""
+    connection: apsw.Connection, numbers: Sequence[int], damage: Damage
+) -> tuple[list[Memory], list[str]]:
+    """Return memories by row number, in that order, and the ids of those that are damaged, which
+    are left out and noted."""
     own = Damage()  # other threads may note something meanwhile
 
     def made(row: tuple[Any, ...]) -> tuple[int, Memory]:
@@ -199,9 +199,7 @@ def readable(
 
     found = dict(sound_rows(connection, BY_ROW, numbers, made, own, first="m.row"))
     named = damage.take(own)
-    if damaged is not None:
-        damaged += named
-    return [found[number] for number in numbers if number in found]
+    return [found[number] for number in numbers if number in found], named
 
 
 def snapshot(memory: Memory) -> str:

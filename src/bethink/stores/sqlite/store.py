@@ -235,8 +235,10 @@ class SQLiteStore(HasGenerations, HasWhole):
             )
             rows = [row for (row,) in found]
             more = len(rows) > limit
-            memories = readable(reader, rows[:limit], self.damage, damaged)
-        return Page(memories, str(rows[limit - 1]) if more else None)
+            memories, left_out = readable(reader, rows[:limit], self.damage)
+        if damaged is not None:
+            damaged += left_out
+        return Page(memories, str(rows[limit - 1]) if more else None, tuple(left_out))
 
     def count(self, *, spaces: Sequence[str] | None = None, where: Filter | None = None) -> int:
         with self._database.read() as reader:

@@ -9,6 +9,7 @@ from bethink.doors.cli.inputs import filter_option
 from bethink.doors.cli.questions import mention_spaces
 from bethink.doors.cli.session import Session, clip, padded
 from bethink.records import memory_record as as_record
+from bethink.stores.damage import damage_record, left_out
 from bethink.vocabulary import Memory
 
 
@@ -35,8 +36,16 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         cursor=arguments.cursor,
         limit=arguments.limit,
     )
+    if page.damaged:
+        session.aside(f"bethink: {left_out(page.damaged)}")  # also with --quiet
     if session.json:
-        session.show({"memories": [as_record(m) for m in page.memories], "cursor": page.cursor})
+        session.show(
+            {
+                "memories": [as_record(m) for m in page.memories],
+                "cursor": page.cursor,
+                **damage_record(page.damaged),
+            }
+        )
         return 0
     now = system_clock()
     for memory in page.memories:
@@ -46,7 +55,7 @@ def run(arguments: argparse.Namespace, session: Session) -> int:
         ended = Styled(over, "attention")
         text = clip(memory.text, 64)
         session.say(identifier(memory.id), f"  {day}  ", kind, "  ", ended, text)
-    if not page.memories:
+    if not page.memories and not page.damaged:
         session.say('nothing here yet; tell it something: bethink remember "…"')
         mention_spaces(spaces, session)
     if page.cursor is not None:
