@@ -221,18 +221,27 @@ class Documents(Shared):
         """By id, by address, or by the path of its file. All of them, or an error. Whoever names
         many must not have all cards looked through for each."""
         found: list[Memory] = []
-        by_path: dict[object, Memory] | None = None
-        for document in documents:
+        cards: list[Memory] | None = None
+        by_path: dict[object, Memory] = {}
+        for document in _each(documents):
             card = self._kept(document) or self._near_its_path(document)
             if card is None:
-                if by_path is None:
+                if cards is None:
                     cards = self._shelf.of_kind(DOCUMENT)
                     by_path = {one.metadata.get("origin"): one for one in cards}
-                card = by_path.get(_whole(document))
+                card = by_path.get(_whole(document)) or self._of_this_name(document, cards)
             if card is None:
                 raise self._none(document)
             found.append(card)
         return found
+
+    def _of_this_name(self, document: str, cards: Sequence[Memory]) -> Memory | None:
+        """By the file's name, with or without its ending, if only one document has it."""
+        named = [one for one in cards if document in _names_of(one.source)]
+        if len(named) > 1:
+            which = ", ".join(one.source for one in named[:5])
+            raise InvalidInput(f"several documents are called {document!r}: {which}; name one")
+        return named[0] if named else None
 
     def _near_its_path(self, document: str) -> Memory | None:
         """By the path of its file, whose end is the address unless the file was moved."""
@@ -257,17 +266,29 @@ class Documents(Shared):
     def _none(self, document: str) -> NotFound:
         return NotFound(
             f"there is no document {document!r} in {self.space!r}; "
-            "'bethink documents list' shows what there is"
+            "documents() or 'bethink documents list' shows what there is"
         )
 
 
-def _each(documents: Iterable[str | Iterable[str]]) -> list[str]:
-    """Names of documents, which may come in lists. Other values are refused where they are read."""
-    return [
-        name
-        for one in documents
-        for name in (one if isinstance(one, Iterable) and not isinstance(one, str) else [one])
-    ]
+def _each(documents: Iterable[Any]) -> list[str]:
+    """Names of documents, which may come in lists, as paths, or as the documents themselves. Other
+    values are refused where they are read."""
+    names: list[str] = []
+    for one in documents:
+        if isinstance(one, Document):
+            names.append(one.id)
+        elif isinstance(one, Path):
+            names.append(str(one))
+        elif isinstance(one, Iterable) and not isinstance(one, str):
+            names += _each(one)
+        else:
+            names.append(one)
+    return names
+
+
+def _names_of(address: str) -> tuple[str, str]:
+    name = address.rpartition("/")[2]
+    return name, name.rpartition(".")[0] or name
 
 
 def _whole(path: str) -> str:

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from bethink.recall.draft import Draft, Kit
 from bethink.recall.unverified import is_verified
-from bethink.text.tokenise import FIRST_IDEOGRAPH, query_terms, terms
+from bethink.text.tokenise import query_terms, terms
 from bethink.vocabulary import Candidate
 
 PART = "newer"  # the part of a score and of a relevance that comes from the older one
@@ -65,7 +65,7 @@ def _contradicted(
         if is_verified(one) and not is_verified(other):
             continue
         if _only_in(older.text, newer.text, asked):
-            continue  # the question names what only the older is about: my cat, not my dog
+            continue  # order 7 is asked for, not order 19
         if not _comparable(words[older.id], words[newer.id]):
             continue
         if kit.contradicts(older, newer):
@@ -73,9 +73,9 @@ def _contradicted(
 
 
 def _only_in(older: str, newer: str, asked: frozenset[str]) -> bool:
+    """Whether the question names a number that only the older holds."""
     held = asked.intersection(terms(older)).difference(terms(newer))
-    # Chinese terms overlap: what stands elsewhere in the sentence is cut otherwise
-    return any(term[0] < FIRST_IDEOGRAPH or not set(term) <= set(newer) for term in held)
+    return any(any(character.isdigit() for character in term) for term in held)
 
 
 def _told_at(candidate: Candidate) -> datetime:

@@ -83,6 +83,10 @@ class Told(NamedTuple):
         return _read(self.text, None if self.at is None else self.at.astimezone(zone).year)
 
 
+_ONE_VALUE = 2  # words that can be one value ("dark blue")
+_LONGEST = 1_000  # characters: reading a text clause by clause takes the square of its length
+
+
 def judge(
     old: Told,
     new: Told,
@@ -111,6 +115,8 @@ def judge(
         return Judgement(Verdict.SAME, f"the same in other words (cosine {cosine:.2f})")
     if cosine is not None and cosine < bounds.near:
         return Judgement(Verdict.NEW, "about something else")
+    if max(len(old.text), len(new.text)) > _LONGEST:
+        return Judgement(Verdict.NEW, "it says several things, and replaces none as a whole")
     if says_nothing(new.text):
         return Judgement(Verdict.NEW, "it says nothing of how it is now")
     if another_subject(old.text, new.text):
@@ -289,7 +295,9 @@ def _correction(a: Reading, b: Reading, *, strictly: bool, unmarked: bool = True
             return _BOTH
         return told if enough else ""
     if change.linked and _size(change.after) < 1 and _is_attribute(change.before):
-        return told
+        # "the port is for tests", "the port is open to all": several words may both be true
+        short = max(_size(change.old), _size(change.new)) <= _ONE_VALUE
+        return told if unmarked or short else _DOUBT
     return ""
 
 

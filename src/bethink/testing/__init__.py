@@ -5,6 +5,8 @@ A back-end's test file subclasses `StoreContract` and `TierContract` (or `Embedd
 says how to make one; every test of the contract then runs on it.
 """
 
+from typing import TYPE_CHECKING
+
 from bethink.testing.at_once import run_at_once, working
 from bethink.testing.embedder_contract import EmbedderContract
 from bethink.testing.entries import ToyEmbedder, make_entry, make_memory, make_offer
@@ -30,3 +32,10 @@ __all__ = [
     "run_tier_programs",
     "working",
 ]
+
+if not TYPE_CHECKING:  # a type checker would accept any name
+
+    def __getattr__(name: str) -> object:
+        from bethink.lazy_exports import no_such_name
+
+        raise no_such_name(__name__, name)
