@@ -1,8 +1,7 @@
 """Everything that Bethink raises on purpose.
 
     BethinkError
-    ├── InvalidInput            the caller can mend it: bad text, filter, name, number, file;
-    │   │                       also a ValueError
+    ├── InvalidInput            the caller can mend it: bad text, filter, name, number, file
     │   ├── InvalidFilter       a `where` that cannot be read: unknown field or operator
     │   ├── InvalidVector       NaN, infinity, zero or the wrong dimension
     │   ├── UnknownSpace        a question names a space that does not exist
@@ -90,7 +89,7 @@ class BethinkError(Exception):
         return {"code": self.code, "message": str(self)}
 
 
-class InvalidInput(BethinkError, ValueError):
+class InvalidInput(BethinkError):
     code = "invalid_input"
     exit_code = 2
 

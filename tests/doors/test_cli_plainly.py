@@ -76,7 +76,7 @@ def test_a_hit_names_the_parts_of_its_score(cli: Cli, question: str) -> None:
 def test_the_demo_names_the_parts_too(cli: Cli) -> None:
     told = cli("demo").out.splitlines()
     lines = [line for line in told if "because: " in line]
-    assert lines[0].endswith("because: meaning #1, words #1")
+    assert lines[0].endswith("because: entity #1, meaning #1, words #1")
     assert any("exact #1" in line for line in lines)
     assert any(re.search(r"relevance 0\.\d{3} = σ\(− \d\.\d\d base ", line) for line in told)
 

@@ -126,7 +126,7 @@ def test_when_nothing_answers_it_says_so(error: type[Exception]) -> None:
         story = told(story_in(engine))
         store.broken = {"scan", "search"}
         context = story.scene_context(PLAN, None, 4, 2)
-    assert (context.status, context.relevant_memories) == ("unavailable", [])
+    assert (context.status, context.relevant_memories) == ("degraded", [])
     assert json.loads(context.model_dump_json())["missing"]
 
 

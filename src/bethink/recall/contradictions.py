@@ -62,6 +62,8 @@ def _contradicted(
             continue
         if older.speaker != newer.speaker or _told_at(one) == _told_at(other):
             continue
+        if older.role != newer.role:
+            continue  # what an assistant says is no fact about the user
         if is_verified(one) and not is_verified(other):
             continue
         if _only_in(older.text, newer.text, asked):

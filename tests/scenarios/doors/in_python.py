@@ -94,7 +94,8 @@ class InPython(KnowledgeInPython, StoryInPython):
 
     def _list(self, **options: Any) -> Json:
         page = self._engine.list(**{"limit": 20, **options})
-        return {"memories": [memory_record(m) for m in page.memories], "cursor": page.cursor}
+        memories = [memory_record(m) for m in page.memories]
+        return {"memories": memories, "cursor": page.cursor, "damaged": [], "reasons": []}
 
     def _history(self, one: str) -> Json:
         return history_record(

@@ -106,7 +106,8 @@ def as_models_see(verb: str, given: Mapping[str, Json], answer: Json) -> Json:
         return {"notice": DATA, **answer, "verified": _verified(answer)}
     if verb == "list":
         memories = [_in_a_list(memory) for memory in answer["memories"]]
-        return {"notice": DATA, "memories": memories, "cursor": answer["cursor"]}
+        rest = {"cursor": answer["cursor"], "reasons": answer["reasons"]}
+        return {"notice": DATA, "memories": memories, **rest}
     if verb == "status":
         return {**answer, "may": MAY}
     if verb == "search_knowledge":
